@@ -1,0 +1,141 @@
+"""Every setting of the product, read once from an environment that is passed in."""
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+PREFIX = "KAPELLE_"
+
+
+class SettingsError(Exception):
+    """One or more settings are missing or malformed; the message lists them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A value that prints as stars."""
+
+    value: str
+
+    def __repr__(self) -> str:
+        return "Secret('***')"
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings of one process. `docs/settings.md` describes each; a test keeps the two in step.
+
+    The Temporal connection (address, namespace, keys) comes from Temporal's own `TEMPORAL_*` variables.
+    """
+
+    database_url: Secret
+    nats_url: Secret
+    # AES-256 keys of Temporal payloads as `id:base64` separated by commas. The first encrypts, all decrypt.
+    payload_keys: Secret
+    # Keys tombstones and request digests. Changing it lets forgotten texts come back.
+    digest_key: Secret
+    org: str = "default"
+    embed_alias: str = ""
+    litellm_config: str = ""
+    litellm_url: str = ""
+    litellm_key: Secret = field(default=Secret(""))
+    embed_seconds: float = 5.0
+    # How long a caller waits for a write before the reply names the operation instead.
+    reply_seconds: float = 4.0
+    read_limit: int = 64
+    write_limit: int = 256
+    # Group commit: batches that run at once, and drafts in one.
+    batches: int = 2
+    batch_drafts: int = 100
+    pool_size: int = 10
+    sandbox: bool = False
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> "Settings":
+        """Read the `KAPELLE_*` variables of `env`.
+
+        Raises:
+            SettingsError: naming every variable that is missing or malformed.
+        """
+        values: dict[str, Any] = {}
+        problems: list[str] = []
+        for name, parse in _PARSERS.items():
+            variable = PREFIX + name.upper()
+            text = env.get(variable, "").strip()
+            if not text:
+                if name in _REQUIRED:
+                    problems.append(f"{variable} is missing")
+                continue
+            try:
+                values[name] = parse(text)
+            except ValueError as error:
+                problems.append(f"{variable} {error}")
+        if problems:
+            raise SettingsError("; ".join(problems))
+        return cls(**values)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError("must be a whole number of at least 1")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < 86_400:
+        raise ValueError("must be a number of seconds above 0")
+    return value
+
+
+def _switch(text: str) -> bool:
+    if text.lower() not in {"on", "off"}:
+        raise ValueError("must be on or off")
+    return text.lower() == "on"
+
+
+def _payload_keys(text: str) -> Secret:
+    for part in text.split(","):
+        key_id, _, encoded = part.strip().partition(":")
+        try:
+            key = base64.b64decode(encoded, validate=True)
+        except binascii.Error:
+            key = b""
+        if not key_id or len(key) != 32:
+            raise ValueError("must be id:base64 of 32 bytes, several separated by commas")
+    return Secret(text)
+
+
+def _digest_key(text: str) -> Secret:
+    if len(text) < 32:
+        raise ValueError("must have at least 32 characters")
+    return Secret(text)
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "database_url": Secret,
+    "nats_url": Secret,
+    "org": str,
+    "payload_keys": _payload_keys,
+    "digest_key": _digest_key,
+    "embed_alias": str,
+    "litellm_config": str,
+    "litellm_url": str,
+    "litellm_key": Secret,
+    "embed_seconds": _seconds,
+    "reply_seconds": _seconds,
+    "read_limit": _positive,
+    "write_limit": _positive,
+    "batches": _positive,
+    "batch_drafts": _positive,
+    "pool_size": _positive,
+    "sandbox": _switch,
+}
+_REQUIRED = frozenset({"database_url", "nats_url", "payload_keys", "digest_key"})

@@ -1,0 +1,147 @@
+-- migrate:up
+
+create table ibex_core.memories (
+    id bigint generated always as identity primary key,
+    org_id text not null references ibex_core.organizations,
+    team_id bigint not null,
+    kind text not null check (
+        kind in ('convention', 'decision', 'event', 'fact', 'gotcha', 'preference', 'procedure')
+    ),
+    title text not null,
+    body text not null,
+    tags text[] not null default '{}',
+    metadata jsonb not null default '{}',
+    status text not null check (status in ('proposed', 'curated', 'active', 'quarantined')),
+    visibility text not null default 'team' check (visibility in ('team', 'agent')),
+    agent_id bigint,
+    -- Who wrote it, such as agent:payments/coder or person:ada.
+    source text not null,
+    confidence real not null default 1 check (confidence between 0 and 1),
+    pinned boolean not null default false,
+    valid_from timestamptz not null default now(),
+    valid_until timestamptz,
+    created_at timestamptz not null default now(),
+    accepted_at timestamptz,
+    accepted_by text,
+    operation_id uuid not null,
+    -- Salt of the digest in the ledger. It dies with the entry, and with it the digest's meaning.
+    salt bytea not null check (octet_length(salt) = 16),
+    unique (id, org_id),
+    check (valid_until is null or valid_until > valid_from),
+    check ((visibility = 'agent') = (agent_id is not null)),
+    check ((status = 'active') <= (visibility = 'agent')),
+    foreign key (team_id, org_id) references ibex_core.teams (team_id, org_id) on delete cascade,
+    foreign key (agent_id, org_id) references ibex_core.agents (agent_id, org_id) on delete cascade
+);
+create index memories_by_team on ibex_core.memories (org_id, team_id, status, id desc);
+
+create table ibex_core.memory_labels (
+    org_id text not null,
+    memory_id bigint not null,
+    label text not null check (
+        label in ('convention', 'decision', 'event', 'fact', 'gotcha', 'preference', 'procedure')
+    ),
+    confidence real not null default 1 check (confidence between 0 and 1),
+    primary key (memory_id, label),
+    foreign key (memory_id, org_id) references ibex_core.memories (id, org_id) on delete cascade
+);
+
+create function ibex_core.follow_surest_label() returns trigger
+language plpgsql as $$
+begin
+    -- Of equally sure labels the present kind stays, then the alphabet decides.
+    update ibex_core.memories as m
+    set kind = surest.label
+    from (
+        select l.label
+        from ibex_core.memory_labels as l
+        join ibex_core.memories as owner on owner.id = l.memory_id and owner.org_id = l.org_id
+        where l.memory_id = coalesce(new.memory_id, old.memory_id)
+        order by l.confidence desc, (l.label = owner.kind) desc, l.label
+        limit 1
+    ) as surest
+    where m.id = coalesce(new.memory_id, old.memory_id)
+      and m.kind <> surest.label;
+    return null;
+end
+$$;
+create trigger kind_follows_labels
+after insert or update or delete on ibex_core.memory_labels
+for each row execute function ibex_core.follow_surest_label();
+
+create table ibex_core.memory_relationships (
+    relationship_id bigint generated always as identity primary key,
+    org_id text not null,
+    kind text not null check (
+        kind in ('supersedes', 'contradicts', 'refines', 'duplicates', 'relates_to', 'derived_from')
+    ),
+    from_id bigint not null,
+    to_id bigint not null,
+    created_at timestamptz not null default now(),
+    check (from_id <> to_id),
+    unique (org_id, from_id, to_id, kind),
+    foreign key (from_id, org_id) references ibex_core.memories (id, org_id) on delete cascade,
+    foreign key (to_id, org_id) references ibex_core.memories (id, org_id) on delete cascade
+);
+-- An entry has at most one current successor.
+create unique index one_successor on ibex_core.memory_relationships (org_id, to_id) where kind = 'supersedes';
+create index relationships_by_target on ibex_core.memory_relationships (to_id);
+
+create table ibex_core.memory_conflicts (
+    conflict_id bigint generated always as identity primary key,
+    org_id text not null,
+    team_id bigint not null,
+    first_id bigint not null,
+    second_id bigint not null,
+    kind text not null check (kind in ('near_duplicate', 'contradiction', 'outdated')),
+    score real not null check (score between 0 and 1),
+    -- Names of the rules that see a difference; never text.
+    reasons text[] not null default '{}',
+    found_at timestamptz not null default now(),
+    resolution text check (resolution in ('keep-both', 'keep-first', 'keep-second')),
+    resolved_by text,
+    resolved_at timestamptz,
+    check (first_id < second_id),
+    check ((resolution is null) = (resolved_at is null)),
+    unique (org_id, first_id, second_id),
+    foreign key (team_id, org_id) references ibex_core.teams (team_id, org_id) on delete cascade,
+    foreign key (first_id, org_id) references ibex_core.memories (id, org_id) on delete cascade,
+    foreign key (second_id, org_id) references ibex_core.memories (id, org_id) on delete cascade
+);
+create index conflicts_by_second on ibex_core.memory_conflicts (second_id);
+create index open_conflicts on ibex_core.memory_conflicts (org_id, team_id) where resolution is null;
+
+create table ibex_core.memory_feedback (
+    org_id text not null,
+    memory_id bigint not null,
+    -- One vote a principal, which can be changed.
+    principal text not null,
+    helpful boolean not null,
+    given_at timestamptz not null default now(),
+    primary key (memory_id, principal),
+    foreign key (memory_id, org_id) references ibex_core.memories (id, org_id) on delete cascade
+);
+
+do $$
+declare
+    protected text;
+begin
+    foreach protected in array array[
+        'memories', 'memory_labels', 'memory_relationships', 'memory_conflicts', 'memory_feedback'
+    ] loop
+        execute format('alter table ibex_core.%I enable row level security', protected);
+        execute format('alter table ibex_core.%I force row level security', protected);
+        execute format(
+            'create policy tenant on ibex_core.%I using (org_id = (select current_setting(''kapelle.org_id'', true)))',
+            protected
+        );
+        execute format('grant select, insert, update, delete on ibex_core.%I to kapelle_app', protected);
+    end loop;
+end
+$$;
+
+-- migrate:down
+
+drop table ibex_core.memory_feedback, ibex_core.memory_conflicts, ibex_core.memory_relationships,
+    ibex_core.memory_labels, ibex_core.memories;
+drop function ibex_core.follow_surest_label();
