@@ -52,6 +52,8 @@ class Settings:
     batches: int = 2
     batch_drafts: int = 100
     pool_size: int = 10
+    task_queue: str = "kapelle-memory"
+    # Runs workflows in Temporal's sandbox, which finds what is not deterministic and costs half as much again.
     sandbox: bool = False
 
     @classmethod
@@ -136,6 +138,7 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "batches": _positive,
     "batch_drafts": _positive,
     "pool_size": _positive,
+    "task_queue": str,
     "sandbox": _switch,
 }
 _REQUIRED = frozenset({"database_url", "nats_url", "payload_keys", "digest_key"})

@@ -8,17 +8,45 @@ create table ibex_core.memory_search (
     -- False once superseded. Validity is compared at read time.
     current boolean not null default true,
     status text not null,
+    -- What a team's search can return; only such rows count in the team's term statistics.
+    live boolean not null generated always as (current and status in ('proposed', 'curated')) stored,
     -- SHA-256 of the normalised text: what makes two entries exact duplicates.
     text_hash bytea not null check (octet_length(text_hash) = 32),
-    tsv tsvector not null,
+    -- Stemmed words as numbers (see search_terms_of), and the BM25 impact of each, without the inverse document
+    -- frequency, which is applied by the query: an entry is never rewritten because others came or went.
+    terms integer[] not null,
+    impacts sparsevec(536870912) not null,
     primary key (org_id, team_id, memory_id),
     foreign key (memory_id, org_id) references ibex_core.memories (id, org_id) on delete cascade
 );
+-- Inline, so that scoring does not visit TOAST, unless the row would not fit its page.
+alter table ibex_core.memory_search alter column impacts set storage main;
 -- One live entry per team and text. Agents' own entries are not deduplicated against the team's.
 create unique index one_live_text on ibex_core.memory_search (org_id, team_id, text_hash)
 where current and status <> 'active';
-create index search_by_word on ibex_core.memory_search using gin (org_id, team_id, tsv);
+-- A term's number depends on the team, so the index needs no column for it. No pending list: reads stay even.
+create index search_by_term on ibex_core.memory_search using gin (terms) with (fastupdate = off);
 create index search_by_memory on ibex_core.memory_search (memory_id);
+
+create table ibex_core.search_teams (
+    org_id text not null,
+    team_id bigint not null,
+    -- Live rows of memory_search.
+    entries bigint not null default 0,
+    -- The Snowball language of the team's words, or simple.
+    language text not null default 'english' check (language ~ '^[a-z]+$'),
+    primary key (org_id, team_id),
+    foreign key (team_id, org_id) references ibex_core.teams (team_id, org_id) on delete cascade
+) with (fillfactor = 50);
+
+-- How many live entries of the team hold a term. Kept exact by triggers, whichever way an entry comes or goes.
+create table ibex_core.search_terms (
+    org_id text not null,
+    team_id bigint not null,
+    term integer not null,
+    entries bigint not null,
+    primary key (org_id, team_id, term)
+) with (fillfactor = 70);
 
 create table ibex_core.memory_embeddings (
     org_id text not null,
@@ -28,7 +56,10 @@ create table ibex_core.memory_embeddings (
     memory_id bigint not null,
     -- Long text is embedded by parts, numbered from 0.
     part smallint not null default 0,
-    embedding halfvec not null,
+    -- As in memory_search, so that the nearest are live ones.
+    live boolean not null,
+    -- The bound keeps a row on its page, and is what an HNSW index can hold.
+    embedding halfvec not null check (vector_dims(embedding) <= 3900),
     primary key (org_id, team_id, model, memory_id, part),
     foreign key (memory_id, org_id) references ibex_core.memories (id, org_id) on delete cascade
 );
@@ -36,11 +67,23 @@ create table ibex_core.memory_embeddings (
 alter table ibex_core.memory_embeddings alter column embedding set storage plain;
 create index embeddings_by_memory on ibex_core.memory_embeddings (memory_id);
 
+-- Teams whose vectors have an HNSW index of their own, which is built by maintenance.
+create table ibex_core.vector_indexes (
+    org_id text not null,
+    team_id bigint not null,
+    model text not null,
+    dimensions integer not null,
+    primary key (org_id, team_id, model),
+    foreign key (team_id, org_id) references ibex_core.teams (team_id, org_id) on delete cascade
+);
+
 do $$
 declare
     protected text;
 begin
-    foreach protected in array array['memory_search', 'memory_embeddings'] loop
+    foreach protected in array array[
+        'memory_search', 'search_teams', 'search_terms', 'memory_embeddings', 'vector_indexes'
+    ] loop
         execute format('alter table ibex_core.%I enable row level security', protected);
         execute format('alter table ibex_core.%I force row level security', protected);
         execute format(
@@ -52,6 +95,381 @@ begin
 end
 $$;
 
+-- The terms of `words` in a team, with their counts; stop words have none. A term is 29 bits of the MD5 of team and stem,
+-- counted from 1: sparsevec ends at 10^9, and collisions inside one team stay too rare to matter.
+create function ibex_core.search_terms_of(p_team bigint, p_language text, p_words text[], p_counts integer[])
+returns table (term integer, occurrences bigint)
+language sql stable parallel safe
+as $$
+    select (('x' || left(md5(p_team || ' ' || lexed.stems[1]), 8))::bit(32)::integer & 536870911) + 1, sum(lexed.count)
+    from (
+        select ts_lexize(dictionary.name, w.word) as stems, w.count
+        from (
+            select ('pg_catalog.' || p_language || case p_language when 'simple' then '' else '_stem' end)::regdictionary
+            offset 0
+        ) as dictionary (name), unnest(p_words, p_counts) as w (word, count)
+    ) as lexed
+    where cardinality(lexed.stems) > 0
+    group by 1
+$$;
+
+-- Adds to the statistics of one team. The row of the team serialises its writers, so the terms cannot deadlock.
+create function ibex_core.shift_terms(
+    p_org text, p_team bigint, p_entries bigint, p_terms integer[], p_shifts bigint[]
+) returns void
+language plpgsql as $$
+begin
+    update ibex_core.search_teams set entries = entries + p_entries where org_id = p_org and team_id = p_team;
+    if not found then
+        if p_entries < 0 then
+            -- The team itself is being deleted.
+            delete from ibex_core.search_terms where org_id = p_org and team_id = p_team;
+            return;
+        end if;
+        insert into ibex_core.search_teams as t (org_id, team_id, entries) values (p_org, p_team, p_entries)
+        on conflict (org_id, team_id) do update set entries = t.entries + excluded.entries;
+    end if;
+    insert into ibex_core.search_terms as t (org_id, team_id, term, entries)
+    select p_org, p_team, s.term, s.shift from unnest(p_terms, p_shifts) as s (term, shift)
+    on conflict (org_id, team_id, term) do update set entries = t.entries + excluded.entries;
+    if exists (select from unnest(p_shifts) as s (shift) where s.shift < 0) then
+        delete from ibex_core.search_terms
+        where org_id = p_org and team_id = p_team and term = any(p_terms) and entries <= 0;
+    end if;
+end
+$$;
+
+create function ibex_core.count_new_terms() returns trigger
+language plpgsql as $$
+declare
+    team record;
+begin
+    for team in select org_id, team_id, count(*) as entries from new_rows where live group by 1, 2 order by 2 loop
+        perform ibex_core.shift_terms(team.org_id, team.team_id, team.entries, array_agg(s.term), array_agg(s.shift))
+        from (
+            select u.term, count(*) as shift
+            from new_rows as r, unnest(r.terms) as u (term)
+            where r.live and r.team_id = team.team_id
+            group by 1 order by 1
+        ) as s;
+    end loop;
+    return null;
+end
+$$;
+
+create function ibex_core.count_gone_terms() returns trigger
+language plpgsql as $$
+declare
+    team record;
+begin
+    for team in select org_id, team_id, count(*) as entries from old_rows where live group by 1, 2 order by 2 loop
+        perform ibex_core.shift_terms(team.org_id, team.team_id, -team.entries, array_agg(s.term), array_agg(s.shift))
+        from (
+            select u.term, -count(*) as shift
+            from old_rows as r, unnest(r.terms) as u (term)
+            where r.live and r.team_id = team.team_id
+            group by 1 order by 1
+        ) as s;
+    end loop;
+    return null;
+end
+$$;
+
+create function ibex_core.count_changed_terms() returns trigger
+language plpgsql as $$
+declare
+    team record;
+begin
+    for team in
+        select org_id, team_id, sum(shift) as entries
+        from (
+            select org_id, team_id, -1 as shift from old_rows where live
+            union all
+            select org_id, team_id, 1 from new_rows where live
+        ) as r
+        group by 1, 2 order by 2
+    loop
+        perform ibex_core.shift_terms(team.org_id, team.team_id, team.entries, array_agg(s.term), array_agg(s.shift))
+        from (
+            select u.term, sum(r.shift) as shift
+            from (
+                select terms, -1 as shift from old_rows where live and team_id = team.team_id
+                union all
+                select terms, 1 from new_rows where live and team_id = team.team_id
+            ) as r, unnest(r.terms) as u (term)
+            group by 1 having sum(r.shift) <> 0 order by 1
+        ) as s;
+    end loop;
+    update ibex_core.memory_embeddings as e
+    set live = n.live
+    from new_rows as n
+    where e.memory_id = n.memory_id and e.org_id = n.org_id and e.live <> n.live;
+    return null;
+end
+$$;
+
+create trigger count_new after insert on ibex_core.memory_search
+referencing new table as new_rows for each statement execute function ibex_core.count_new_terms();
+create trigger count_gone after delete on ibex_core.memory_search
+referencing old table as old_rows for each statement execute function ibex_core.count_gone_terms();
+create trigger count_changed after update on ibex_core.memory_search
+referencing old table as old_rows new table as new_rows for each statement
+execute function ibex_core.count_changed_terms();
+
+-- Words in the query's terms use the index over terms, which row level security would forbid: no array or text search
+-- operator is leakproof. So this one function runs as a role that sees every row of memory_search and nothing else
+-- beyond the tenant, compares the tenant itself, and answers ids, which the caller joins under its own policy.
+do $$
+begin
+    create role kapelle_search nologin nosuperuser nocreatedb nocreaterole nobypassrls;
+exception when duplicate_object or unique_violation then
+    null;
+end
+$$;
+grant usage on schema ibex_core to kapelle_search;
+grant select on ibex_core.memory_search, ibex_core.memories to kapelle_search;
+create policy candidates on ibex_core.memory_search for select to kapelle_search using (true);
+
+create function ibex_core.word_candidates(
+    p_team bigint, p_gate integer[], p_query sparsevec, p_history boolean, p_strict boolean,
+    p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamptz, p_limit integer
+) returns bigint[]
+language plpgsql stable security definer
+set search_path = pg_catalog, public, pg_temp
+as $$
+declare
+    tenant constant text := current_setting('kapelle.org_id', true);
+begin
+    if p_strict then
+        return array(
+            select f.memory_id
+            from (
+                select s.org_id, s.team_id, s.memory_id, s.live, s.status, s.impacts
+                from ibex_core.memory_search as s where s.terms && p_gate
+                offset 0
+            ) as f
+            join ibex_core.memories as m on m.id = f.memory_id and m.org_id = f.org_id
+            where f.org_id = tenant and f.team_id = p_team and (f.live or p_history) and f.status = any(p_statuses)
+              and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
+              and m.valid_from <= p_moment and (m.valid_until is null or m.valid_until > p_moment or p_history)
+            order by f.impacts <#> p_query, f.memory_id desc
+            limit p_limit
+        );
+    end if;
+    return array(
+        select f.memory_id
+        from (
+            select s.org_id, s.team_id, s.memory_id, s.live, s.impacts
+            from ibex_core.memory_search as s where s.terms && p_gate
+            offset 0
+        ) as f
+        where f.org_id = tenant and f.team_id = p_team and f.live
+        order by f.impacts <#> p_query, f.memory_id desc
+        limit p_limit
+    );
+end
+$$;
+
+create function ibex_core.vector_candidates(
+    p_org text, p_team bigint, p_model text, p_vector halfvec, p_history boolean, p_strict boolean,
+    p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamptz, p_limit integer
+) returns bigint[]
+language plpgsql volatile
+as $$
+declare
+    found_ids bigint[];
+    indexed integer;
+begin
+    select dimensions into indexed from ibex_core.vector_indexes
+    where org_id = p_org and team_id = p_team and model = p_model;
+    if indexed = vector_dims(p_vector) and not p_history then
+        perform set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('enable_sort', 'off', true),
+            set_config('hnsw.ef_search', greatest(100, p_limit * 2)::text, true);
+        execute format(
+            'select array(select e.memory_id from ibex_core.memory_embeddings as e '
+            'join ibex_core.memories as m on m.id = e.memory_id and m.org_id = e.org_id '
+            'where e.org_id = %1$L and e.team_id = %2$s and e.model = %3$L and e.live '
+            'and m.status = any($2) and ($3 is null or m.kind = any($3)) and ($4 is null or m.tags @> $4) '
+            'and m.valid_from <= $5 and (m.valid_until is null or m.valid_until > $5) '
+            'order by e.embedding::halfvec(%4$s) <=> $1::halfvec(%4$s) limit $6)',
+            p_org, p_team, p_model, indexed
+        ) into found_ids using p_vector, p_statuses, p_kinds, p_tags, p_moment, p_limit;
+        perform set_config('enable_sort', 'on', true);
+        return found_ids;
+    end if;
+    if p_strict then
+        return array(
+            select e.memory_id
+            from ibex_core.memory_embeddings as e
+            join ibex_core.memories as m on m.id = e.memory_id and m.org_id = e.org_id
+            where e.org_id = p_org and e.team_id = p_team and e.model = p_model and (e.live or p_history)
+              and m.status = any(p_statuses)
+              and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
+              and m.valid_from <= p_moment and (m.valid_until is null or m.valid_until > p_moment or p_history)
+            order by e.embedding <=> p_vector, e.memory_id desc
+            limit p_limit
+        );
+    end if;
+    return array(
+        select e.memory_id
+        from ibex_core.memory_embeddings as e
+        where e.org_id = p_org and e.team_id = p_team and e.model = p_model and e.live
+        order by e.embedding <=> p_vector, e.memory_id desc
+        limit p_limit
+    );
+end
+$$;
+
+-- `p_ceiling` is the highest impact that one term can have.
+-- Everything of one search in one round trip: the tenant, the terms and their weights, the candidates of both legs, both
+-- scores of every candidate, and the entries. A null vector means words only. The caller ranks and cuts.
+create function ibex_core.find_memories(
+    p_org text, p_team bigint, p_text text, p_words text[], p_vector real[], p_model text, p_cosine_weight real,
+    p_ceiling real, p_history boolean, p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamptz, p_pool integer
+) returns table (
+    id bigint, kind text, status text, title text, body text, tags text[], source text, created_at timestamptz,
+    current boolean, confidence real, pinned boolean, helpful bigint, unhelpful bigint, asked_at timestamptz,
+    words real, cosine real
+)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+    asked constant timestamptz := coalesce(p_moment, now());
+    vector constant halfvec := p_vector::halfvec;
+    -- Of each leg. Wider than the pool, since the best blend is seldom first in both.
+    breadth constant integer := greatest(50, p_pool + 20);
+    thorough boolean := p_history or p_kinds is not null or p_tags is not null or cardinality(p_statuses) < 2;
+    total bigint;
+    tongue text;
+    gate integer[];
+    query sparsevec;
+    ideal double precision;
+    by_words bigint[] := '{}';
+    by_vector bigint[] := '{}';
+    picked bigint[];
+    picked_words real[];
+    picked_cosines real[];
+begin
+    perform set_config('kapelle.org_id', p_org, true);
+    select t.entries, t.language into total, tongue
+    from ibex_core.search_teams as t where t.org_id = p_org and t.team_id = p_team;
+
+    -- Two of the rarest words that occur at all, and every rare one: all others only add to the score.
+    select array_agg(w.term) filter (where w.place <= 64 and (
+               w.entries <= greatest(200, total / 20) or w.common_place <= 2
+           )),
+           ('{' || string_agg(w.term || ':' || w.weight, ',') || '}/536870912')::sparsevec,
+           sum(w.weight)
+    into gate, query, ideal
+    from (
+        select q.term, coalesce(c.entries, 0) as entries,
+               ln(1 + (greatest(total - coalesce(c.entries, 0), 0) + 0.5::float8) / (coalesce(c.entries, 0) + 0.5::float8))::real
+                   as weight,
+               row_number() over (order by coalesce(c.entries, 0), q.term) as place,
+               sum((c.entries is not null)::integer) over (order by coalesce(c.entries, 0), q.term) as common_place
+        from ibex_core.search_terms_of(
+            p_team, coalesce(tongue, 'english'), p_words, array_fill(1, array[cardinality(p_words)])
+        ) as q
+        left join ibex_core.search_terms as c on c.org_id = p_org and c.team_id = p_team and c.term = q.term
+    ) as w;
+
+    loop
+        if gate is not null then
+            by_words := ibex_core.word_candidates(
+                p_team, gate, query, p_history, thorough, p_statuses, p_kinds, p_tags, asked, breadth
+            );
+        end if;
+        if vector is not null then
+            by_vector := ibex_core.vector_candidates(
+                p_org, p_team, p_model, vector, p_history, thorough, p_statuses, p_kinds, p_tags, asked, breadth
+            );
+        end if;
+        if gate is null and vector is null then
+            by_words := array(
+                select r.id from (
+                    select m.id, m.title, m.body from ibex_core.memories as m
+                    join ibex_core.memory_search as s
+                        on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
+                    where m.org_id = p_org and m.team_id = p_team and (s.live or p_history)
+                      and m.status = any(p_statuses)
+                      and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
+                    order by m.id desc limit 1000
+                ) as r
+                where position(lower(p_text) in lower(r.title || ' ' || r.body)) > 0
+                order by r.id desc limit breadth
+            );
+        end if;
+        select array_agg(c.memory_id order by c.place), array_agg(c.words order by c.place),
+               array_agg(c.cosine order by c.place)
+        into picked, picked_words, picked_cosines
+        from (
+            select b.*, row_number() over (order by case
+                       when b.cosine is null then b.words
+                       when b.words is null then b.cosine
+                       else p_cosine_weight * b.cosine + (1 - p_cosine_weight) * b.words
+                   end desc nulls last, b.memory_id desc) as place
+            from (
+                select s.memory_id, (-(s.impacts <#> query) / nullif(ideal * p_ceiling, 0))::real as words, v.cosine
+                from ibex_core.memory_search as s
+                join ibex_core.memories as m on m.id = s.memory_id and m.org_id = s.org_id
+                left join lateral (
+                    select max(1 - (e.embedding <=> vector))::real as cosine
+                    from ibex_core.memory_embeddings as e
+                    where e.org_id = p_org and e.team_id = p_team and e.model = p_model and e.memory_id = s.memory_id
+                ) as v on true
+                where s.org_id = p_org and s.team_id = p_team
+                  and s.memory_id in (select c.id from unnest(by_words || by_vector) as c (id))
+                  and (s.live or p_history) and m.status = any(p_statuses) and m.visibility = 'team'
+                  and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
+                  and m.valid_from <= asked and (m.valid_until is null or m.valid_until > asked or p_history)
+            ) as b
+            limit p_pool
+        ) as c;
+        exit when thorough or coalesce(cardinality(picked), 0) >= p_pool
+            or greatest(cardinality(by_words), cardinality(by_vector)) < breadth;
+        thorough := true;
+    end loop;
+
+    return query
+    select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at,
+           s.current, m.confidence, m.pinned, coalesce(f.helpful, 0), coalesce(f.unhelpful, 0), asked, p.words, p.cosine
+    from unnest(picked, picked_words, picked_cosines) as p (id, words, cosine)
+    join ibex_core.memories as m on m.id = p.id and m.org_id = p_org
+    join ibex_core.memory_search as s on s.org_id = p_org and s.team_id = p_team and s.memory_id = p.id
+    left join lateral (
+        select count(*) filter (where v.helpful) as helpful, count(*) filter (where not v.helpful) as unhelpful
+        from ibex_core.memory_feedback as v where v.memory_id = p.id and v.org_id = p_org
+    ) as f on true;
+end
+$$;
+
+-- Giving a function away takes membership in its new owner's role, and that role must be able to create in the schema.
+do $$
+declare
+    foreign_role constant boolean := not pg_has_role(current_user, 'kapelle_search', 'set');
+begin
+    if foreign_role then
+        execute format('grant kapelle_search to %I', current_user);
+    end if;
+    grant create on schema ibex_core to kapelle_search;
+    alter function ibex_core.word_candidates owner to kapelle_search;
+    revoke create on schema ibex_core from kapelle_search;
+    if foreign_role then
+        execute format('revoke kapelle_search from %I', current_user);
+    end if;
+end
+$$;
+revoke execute on function ibex_core.word_candidates from public;
+grant execute on function ibex_core.word_candidates to kapelle_app;
+
 -- migrate:down
 
-drop table ibex_core.memory_embeddings, ibex_core.memory_search;
+drop function ibex_core.find_memories, ibex_core.vector_candidates, ibex_core.word_candidates;
+drop table ibex_core.vector_indexes, ibex_core.memory_embeddings, ibex_core.search_terms, ibex_core.search_teams,
+    ibex_core.memory_search;
+drop function ibex_core.count_changed_terms, ibex_core.count_gone_terms, ibex_core.count_new_terms,
+    ibex_core.shift_terms, ibex_core.search_terms_of;
+revoke all on ibex_core.memories from kapelle_search;
+revoke all on schema ibex_core from kapelle_search;

@@ -1,9 +1,24 @@
 """What a scan says of a draft: findings with their rule and place, never the text found."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
+
+from kapelle.domain.entries import Draft
 
 Field = Literal["title", "body", "tag", "metadata"]
+PersonalData = Literal["redact", "reject", "quarantine", "off"]
+
+_NAMED: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What a deployment or a team lets its memory hold."""
+
+    # Exact hosts, or `*.suffix` for every host below one.
+    link_hosts: frozenset[str] = frozenset()
+    personal_data: PersonalData = "redact"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,10 +31,32 @@ class Finding:
     field: Field
     line: int
     column: int
+    # What the author can do instead, as a clause; empty when the finding says it all.
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """The scan's answer for one draft. Any finding in `refused` keeps the draft out of the store."""
 
+    # The text that may be stored: the scanned draft itself unless personal data was cut from it.
+    draft: Draft
     refused: tuple[Finding, ...] = ()
+    # For the reviewer: they neither refuse nor change anything.
+    flags: tuple[Finding, ...] = ()
+    quarantined: tuple[Finding, ...] = ()
+    redacted: tuple[Finding, ...] = ()
+
+
+def describe(findings: Sequence[Finding]) -> str:
+    """Return the findings as one clause for a person in a chat: at most three are named, then how many more there are."""
+    named = ", ".join(f"{finding.what} in {_place(finding)}" for finding in findings[:_NAMED])
+    more = f", and {len(findings) - _NAMED} more" if len(findings) > _NAMED else ""
+    advice = next((finding.advice for finding in findings if finding.advice), "")
+    return f"{named}{more}{'; ' + advice if advice else ''}"
+
+
+def _place(finding: Finding) -> str:
+    if finding.field == "tag":
+        return f"tag {finding.line}, column {finding.column}"
+    return f"{finding.field}, line {finding.line}, column {finding.column}"

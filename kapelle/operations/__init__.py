@@ -1,0 +1,117 @@
+"""The application: one record an operation, and the one way in for every door."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+from kapelle.domain import validation
+from kapelle.domain.callers import Claim, Role
+from kapelle.domain.errors import InvalidRequest
+from kapelle.operations import access, add, edit, maintain, propose, read, review, search, team
+from kapelle.operations.results import Result
+from kapelle.services import Services
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation: its command and name on the wire, its request, and whether it only reads.
+
+    A request is a dataclass of strings whose fields are the positional arguments, in their order.
+    """
+
+    command: str
+    name: str
+    request: type[Any]
+    run: Callable[[Any, Any, Services], Awaitable[Result]]
+    reads: bool = False
+
+    def usage(self) -> str:
+        """Return the arguments as a caller writes them."""
+        parts = [f'"{self.name}"']
+        parts += [field.name if field.default is MISSING else f"{field.name}?" for field in fields(self.request)]
+        return f"[{', '.join(parts)}]"
+
+
+MEMORY = (
+    Operation(command="memory", name="search", request=search.Search, run=search.run, reads=True),
+    Operation(command="memory", name="get", request=read.Get, run=read.get, reads=True),
+    Operation(command="memory", name="list", request=read.List, run=read.listing, reads=True),
+    Operation(command="memory", name="propose", request=propose.Propose, run=propose.run),
+    Operation(command="memory", name="add", request=add.Add, run=add.run),
+    Operation(command="memory", name="accept", request=review.Accept, run=review.accept),
+    Operation(command="memory", name="edit", request=edit.Edit, run=edit.run),
+    Operation(command="memory", name="forget", request=review.Forget, run=review.forget),
+    Operation(command="memory", name="export", request=read.Export, run=read.export, reads=True),
+    Operation(command="memory", name="history", request=read.ShowHistory, run=read.history, reads=True),
+    Operation(command="memory", name="conflicts", request=review.Conflicts, run=review.conflicts, reads=True),
+    Operation(command="memory", name="resolve", request=review.Resolve, run=review.resolve),
+    Operation(command="memory", name="feedback", request=review.Feedback, run=review.rate),
+    Operation(command="memory", name="operation", request=read.ShowOperation, run=read.operation, reads=True),
+    Operation(command="memory", name="backfill", request=maintain.Backfill, run=maintain.backfill),
+)
+TEAM = (
+    Operation(command="team", name="create", request=team.Create, run=team.create),
+    Operation(command="team", name="list", request=team.List, run=team.listing, reads=True),
+    Operation(command="team", name="show", request=team.Show, run=team.show, reads=True),
+    Operation(command="team", name="link-repo", request=team.LinkRepo, run=team.link_repo),
+    Operation(command="team", name="add-member", request=team.AddMember, run=team.add_member),
+    Operation(command="team", name="remove-member", request=team.RemoveMember, run=team.remove_member),
+    Operation(command="team", name="add-agent", request=team.AddAgent, run=team.add_agent),
+)
+OPERATIONS = {command: {one.name: one for one in many} for command, many in (("memory", MEMORY), ("team", TEAM))}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request to one operation, as a door read it."""
+
+    operation: Operation
+    arguments: tuple[str, ...]
+    claim: Claim
+    # Set for the memory command; a team command names its team among the arguments.
+    team: str | None = None
+    request_id: str | None = None
+    # Seconds until the caller should hear something.
+    patience: float
+
+
+def find(command: str, name: str) -> Operation:
+    """Return an operation by its command and name.
+
+    Raises:
+        InvalidRequest: naming what there is.
+    """
+    if command not in OPERATIONS:
+        raise InvalidRequest(f"unknown command; expected one of ({', '.join(OPERATIONS)})")
+    if name not in OPERATIONS[command]:
+        raise InvalidRequest(f"unknown {command} operation; expected one of ({', '.join(OPERATIONS[command])})")
+    return OPERATIONS[command][name]
+
+
+async def perform(call: Call, services: Services) -> Result:
+    """Authorize the caller and run the operation.
+
+    Raises:
+        Fault: everything that is refused or cannot be done, with a sentence for the caller.
+    """
+    request = _request(call.operation, call.arguments)
+    if call.operation.command == "team":
+        return await call.operation.run(request, call.claim, services)
+    if call.team is None:
+        raise InvalidRequest("the request names no team")
+    caller = await access.caller(
+        services, call.claim, call.team, needs=Role.MEMBER, request_id=call.request_id, patience=call.patience
+    )
+    return await call.operation.run(request, caller, services)
+
+
+def _request(operation: Operation, arguments: Sequence[str]) -> object:
+    names = [field.name for field in fields(operation.request)]
+    needed = sum(field.default is MISSING for field in fields(operation.request))
+    if not needed <= len(arguments) <= len(names):
+        raise InvalidRequest(
+            f"'{operation.name}' got {len(arguments)} arguments; it takes {operation.usage()}, where ? marks what may be "
+            "left out"
+        )
+    read = {name: validation.storable(name.replace("_", " "), text) for name, text in zip(names, arguments, strict=False)}
+    return operation.request(**read)

@@ -1,0 +1,208 @@
+"""Decides what becomes of each write of a batch, from what the store holds. Reads nothing and writes nothing."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from kapelle.contracts.write import Prepared, Write
+from kapelle.domain.callers import is_person
+from kapelle.domain.entries import Draft, Status
+from kapelle.domain.ledger import Event, text_digest
+from kapelle.domain.outcomes import Code, Outcome, refused
+from kapelle.store.entries import NewEntry, Standing
+from kapelle.store.operations import Begun, Recorded
+
+REUSED = "this request id was used for another request; choose a new one"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One write with what was worked out beforehand."""
+
+    write: Write
+    refusal: str
+    resembles: int | None
+    text_hash: bytes
+    tombstone: bytes
+
+
+@dataclass(slots=True, kw_only=True)
+class Known:
+    """What the store holds under the teams' locks. Planning a write changes it for the next one of the batch."""
+
+    now: Mapping[int, datetime]
+    recorded: Mapping[str, Recorded]
+    live: dict[tuple[int, bytes], tuple[int, Status]]
+    # Entries that edits replace, and the successors of those, as they were before the batch.
+    standings: Mapping[int, Standing]
+    # What the batch itself superseded: by replaced entry, the successor and its text hash.
+    superseded: dict[int, tuple[int, bytes]] = field(default_factory=dict)
+    tombstones: set[bytes]
+    ids: Iterator[int]
+    salts: Iterator[bytes]
+
+
+@dataclass(slots=True, kw_only=True)
+class Plan:
+    """What to change, and the answers. `outcomes` is in the order of the cases."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    finished: list[tuple[Begun, Outcome]] = field(default_factory=list)
+    inserts: list[tuple[NewEntry, bytes]] = field(default_factory=list)
+    # (write, accepted entry, time)
+    accepts: list[tuple[Write, int, datetime]] = field(default_factory=list)
+    # (write, successor, replaced)
+    supersedes: list[tuple[Write, int, int]] = field(default_factory=list)
+    lifts: list[tuple[int, bytes]] = field(default_factory=list)
+    events: list[tuple[int, Event]] = field(default_factory=list)
+
+
+def begun(write: Write) -> Begun:
+    return Begun(
+        operation_id=write.operation_id,
+        team_id=write.team_id,
+        source=write.source,
+        name=write.intent,
+        digest=bytes.fromhex(write.request_digest),
+    )
+
+
+def cases(prepared: Prepared, hashes: tuple[bytes, ...], tombstones: tuple[bytes, ...]) -> tuple[Case, ...]:
+    """Pair each write with its refusal, resemblance and digests."""
+    return tuple(
+        Case(write=write, refusal=refusal, resembles=resembles.entry_id, text_hash=text_hash, tombstone=tombstone)
+        for write, refusal, resembles, text_hash, tombstone in zip(
+            prepared.batch.writes, prepared.refusals, prepared.resembles, hashes, tombstones, strict=True
+        )
+    )
+
+
+def plan(batch: tuple[Case, ...], known: Known) -> Plan:
+    """Decide all writes in their order, each seeing what the ones before it will have changed."""
+    planned = Plan()
+    for case in batch:
+        outcome = repeated(begun(case.write), known.recorded)
+        if outcome is None:
+            outcome = _decide(case, known, planned)
+            planned.finished.append((begun(case.write), outcome))
+        planned.outcomes.append(outcome)
+    return planned
+
+
+def repeated(request: Begun, recorded: Mapping[str, Recorded]) -> Outcome | None:
+    """Return the answer to a request that was made before, None if this one is to be decided."""
+    row = recorded.get(request.operation_id)
+    if row is None:
+        return None
+    if row.digest != request.digest:
+        return refused(REUSED)
+    return row.outcome if row.outcome is not None and row.outcome.stands else None
+
+
+def _decide(case: Case, known: Known, planned: Plan) -> Outcome:
+    write = case.write
+    if case.refusal:
+        return refused(case.refusal)
+    if write.team_id not in known.now:
+        return refused("the team does not exist any more")
+    if write.replaces is not None and (blocked := _replaceable(case, write.replaces, known)):
+        return blocked
+    if case.tombstone in known.tombstones and not is_person(write.source):
+        return refused("this text was forgotten in this team; only a person can add it again")
+    if existing := _existing(case, known, planned):
+        return existing
+    return _store(case, known, planned)
+
+
+def _replaceable(case: Case, entry_id: int, known: Known) -> Outcome | None:
+    """Return why the entry cannot be superseded, or the answer if this very edit was made already."""
+    standing = known.standings.get(entry_id)
+    if standing is None or standing.team_id != case.write.team_id:
+        return refused(f"there is no entry {entry_id} in this team")
+    successor = _successor(standing, known)
+    if successor is None:
+        return None if standing.current else refused(f"entry {entry_id} is not current any more")
+    successor_id, text_hash = successor
+    if text_hash == case.text_hash:
+        return Outcome(code=Code.SUPERSEDED, entry_id=successor_id, other_id=entry_id)
+    return refused(f"entry {entry_id} was superseded by entry {successor_id}; edit that one")
+
+
+def _successor(standing: Standing, known: Known) -> tuple[int, bytes] | None:
+    """Return the id and text hash of what superseded an entry, before the batch or in it."""
+    if standing.entry.id in known.superseded:
+        return known.superseded[standing.entry.id]
+    stored = known.standings.get(standing.successor) if standing.successor else None
+    return (stored.entry.id, stored.text_hash) if stored else None
+
+
+def _existing(case: Case, known: Known, planned: Plan) -> Outcome | None:
+    """Return the answer for a text that is there already."""
+    write = case.write
+    entry_id, status = known.live.get((write.team_id, case.text_hash), (None, None))
+    if entry_id is not None and entry_id == write.replaces:
+        own = known.standings[entry_id].entry
+        same = Draft(kind=own.kind, title=own.title, body=own.body, tags=own.tags) == write.draft
+        if same and status is Status.CURATED:
+            return Outcome(code=Code.DUPLICATE, entry_id=entry_id)
+        return None
+    if entry_id is None:
+        entry_id = case.resembles
+    if entry_id is None:
+        return None
+    if write.intent == "add" and status is Status.PROPOSED:
+        known.live[write.team_id, case.text_hash] = (entry_id, Status.CURATED)
+        planned.accepts.append((write, entry_id, known.now[write.team_id]))
+        planned.events.append((write.team_id, _event(write, known, entry_id, "accepted")))
+        return Outcome(code=Code.ACCEPTED, entry_id=entry_id)
+    return Outcome(code=Code.DUPLICATE, entry_id=entry_id)
+
+
+def _store(case: Case, known: Known, planned: Plan) -> Outcome:
+    write, draft = case.write, case.write.draft
+    status = Status.PROPOSED if write.intent == "propose" else Status.CURATED
+    new = NewEntry(
+        id=next(known.ids),
+        team_id=write.team_id,
+        draft=draft,
+        status=status,
+        source=write.source,
+        operation_id=write.operation_id,
+        salt=next(known.salts),
+        created_at=known.now[write.team_id],
+    )
+    planned.inserts.append((new, case.text_hash))
+    if case.tombstone in known.tombstones:
+        known.tombstones.discard(case.tombstone)
+        planned.lifts.append((write.team_id, case.tombstone))
+    known.live[write.team_id, case.text_hash] = (new.id, status)
+    digest = text_digest(new.salt, draft.title, draft.body)
+    event = "proposed" if write.intent == "propose" else "added"
+    planned.events.append(
+        (write.team_id, replace(_event(write, known, new.id, event, write.replaces), text_digest=digest))
+    )
+    if write.replaces is None:
+        return Outcome(code=Code.PROPOSED if write.intent == "propose" else Code.ADDED, entry_id=new.id)
+    return _supersede(case, new, write.replaces, known, planned)
+
+
+def _supersede(case: Case, new: NewEntry, replaced: int, known: Known, planned: Plan) -> Outcome:
+    write = case.write
+    old = known.standings[replaced]
+    known.superseded[replaced] = (new.id, case.text_hash)
+    if old.text_hash != case.text_hash:
+        known.live.pop((write.team_id, old.text_hash), None)
+    planned.supersedes.append((write, new.id, replaced))
+    planned.events.append((write.team_id, _event(write, known, replaced, "superseded", new.id)))
+    return Outcome(code=Code.SUPERSEDED, entry_id=new.id, other_id=replaced)
+
+
+def _event(write: Write, known: Known, entry_id: int, event: str, other_id: int | None = None) -> Event:
+    return Event(
+        memory_id=entry_id,
+        event=event,
+        other_id=other_id,
+        actor=write.source,
+        operation_id=write.operation_id,
+        happened_at=known.now[write.team_id],
+    )

@@ -1,0 +1,66 @@
+"""The shape of a sub-command: how it reads on the command line, what it asks, how its reply is shown."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kapelle.adapters.cli.bodies import Bodies
+from kapelle.adapters.cli.outcomes import UsageFault
+
+
+class View(StrEnum):
+    """What a successful reply holds, and so how a person wants to see it."""
+
+    SENTENCE = "sentence"
+    ENTRY = "entry"
+    ENTRIES = "entries"
+    EVENTS = "events"
+    LINES = "lines"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subcommand:
+    """One operation as a person types it."""
+
+    name: str
+    summary: str
+    examples: tuple[str, ...]
+    declare: Callable[[ArgumentParser], None]
+    # The positional arguments of the request, the operation's name not among them.
+    arguments: Callable[[Namespace, Bodies], tuple[str, ...]]
+    # A write carries a request id, so that asking again after a lost answer cannot store it twice.
+    writes: bool = False
+    view: View = View.SENTENCE
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The sub-commands that share one `command` of the service."""
+
+    name: str
+    summary: str
+    description: str
+    subcommands: tuple[Subcommand, ...]
+
+
+def nothing(_: ArgumentParser) -> None:
+    """Declare no argument."""
+
+
+def no_arguments(_: Namespace, __: Bodies) -> tuple[str, ...]:
+    """Ask without arguments."""
+    return ()
+
+
+def number(text: str, what: str = "entry id") -> str:
+    """Return an id as the service takes it; `#12` is `12`.
+
+    Raises:
+        UsageFault: the text is no number.
+    """
+    digits = text.removeprefix("#")
+    if not (digits.isascii() and digits.isdigit()):
+        raise UsageFault(f"{text!r} is not an {what}; those are numbers, such as 12")
+    return digits

@@ -1,0 +1,82 @@
+"""The `kapelle` command: reads the command line, asks the service, shows the reply."""
+
+import os
+import sys
+import uuid
+from argparse import Namespace
+from collections.abc import Sequence
+from io import TextIOWrapper
+from pathlib import Path
+
+from kapelle.adapters.cli import config, parser, printing, request
+from kapelle.adapters.cli.bodies import Bodies
+from kapelle.adapters.cli.commands import Subcommand, View
+from kapelle.adapters.cli.outcomes import ClientFault, ExitCode, NoAnswer
+from kapelle.adapters.cli.surroundings import Surroundings
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A character that the terminal's encoding lacks must not end the run.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    around = Surroundings(
+        env=os.environ, folder=Path.cwd(), stdin=sys.stdin.buffer, stdout=sys.stdout, stderr=sys.stderr
+    )
+    try:
+        code = run(sys.argv[1:] if argv is None else argv, around)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader has seen enough, as in `kapelle memory list | head`; the interpreter must not flush again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    except OSError as error:
+        print(f"kapelle: the answer cannot be written: {error.strerror}", file=sys.stderr)
+        return ExitCode.REFUSED
+    return code
+
+
+def run(argv: Sequence[str], around: Surroundings) -> ExitCode:
+    """Run one command line in the given surroundings. Help and wrong usage leave by `SystemExit`, as in argparse."""
+    given = parser.build().parse_args(argv)
+    if given.subcommand is None:
+        given.incomplete.print_help(around.stderr)
+        return ExitCode.USAGE
+    try:
+        return _carry_out(given, given.subcommand, around)
+    except ClientFault as fault:
+        printing.complain(str(fault), around)
+        return fault.exit_code
+
+
+def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -> ExitCode:
+    flags = parser.flags(given)
+    settled = config.resolve(flags, around.env, around.folder)
+    bodies = Bodies(stdin=around.stdin, folder=around.folder, editor=config.editor(around.env))
+    question = request.Request(
+        command=given.group,
+        arguments=(subcommand.name, *subcommand.arguments(given, bodies)),
+        request_id=flags.request_id or (uuid.uuid4().hex if subcommand.writes else ""),
+        numbered=subcommand.view is View.ENTRIES,
+    )
+    reply = _ask(settled, question)
+    printing.show(reply, subcommand.view, flags, around)
+    return ExitCode.OK if reply.ok else ExitCode.REFUSED
+
+
+def _ask(settled: config.Config, question: request.Request) -> request.Reply:
+    # Half a second of importing, which help, wrong usage and a missing body need not wait for.
+    from kapelle.adapters.cli import wire  # noqa: PLC0415
+
+    try:
+        return request.decode(wire.ask(settled, request.encode(question, settled)))
+    except NoAnswer as fault:
+        if not question.request_id:
+            raise
+        raise NoAnswer(
+            f"{fault}; it is unknown whether anything was stored. Ask again with --request-id {question.request_id}, "
+            "and it is stored at most once"
+        ) from None

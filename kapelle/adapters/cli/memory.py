@@ -1,0 +1,160 @@
+"""The `kapelle memory` sub-commands."""
+
+from argparse import ArgumentParser, Namespace
+
+from kapelle.adapters.cli import entry_text, review
+from kapelle.adapters.cli.bodies import Bodies
+from kapelle.adapters.cli.commands import Group, Subcommand, View, no_arguments, nothing, number
+
+
+def _declare_search(parser: ArgumentParser) -> None:
+    parser.add_argument("query", metavar="QUERY", nargs="+", help="words to look for, or a question")
+    parser.add_argument("--kind", "-k", metavar="KIND", default="", help=f"only this kind: {entry_text.KINDS}")
+
+
+def _search(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return " ".join(given.query), str(given.kind)
+
+
+def _declare_id(parser: ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the entry's number")
+
+
+def _id(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return (number(given.id),)
+
+
+def _declare_edit(parser: ArgumentParser) -> None:
+    _declare_id(parser)
+    entry_text.declare(parser)
+
+
+def _edit(given: Namespace, bodies: Bodies) -> tuple[str, ...]:
+    return number(given.id), *entry_text.arguments(given, bodies)
+
+
+def _declare_export(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--pr", action="store_true", help="open or update the pull request to the team's repository instead of printing"
+    )
+
+
+def _export(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return ("pr",) if given.pr else ()
+
+
+def _declare_operation(parser: ArgumentParser) -> None:
+    parser.add_argument("operation", metavar="OPERATION", help="the id that a write was answered with")
+
+
+def _operation(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return (str(given.operation),)
+
+
+_READING = (
+    Subcommand(
+        name="search",
+        summary="find entries by words or meaning, curated ones first",
+        examples=("kapelle memory search flaky webhook test", "kapelle memory search --kind gotcha 'port 5432 in use'"),
+        declare=_declare_search,
+        arguments=_search,
+        view=View.ENTRIES,
+    ),
+    Subcommand(
+        name="get",
+        summary="show one entry",
+        examples=("kapelle memory get 12",),
+        declare=_declare_id,
+        arguments=_id,
+        view=View.ENTRY,
+    ),
+    Subcommand(
+        name="list",
+        summary="show all current entries: curated, then proposed, newest first in each",
+        examples=("kapelle memory list", "kapelle memory list | grep '^\\[proposed'"),
+        declare=nothing,
+        arguments=no_arguments,
+        view=View.ENTRIES,
+    ),
+    Subcommand(
+        name="history",
+        summary="show what happened to an entry, oldest first",
+        examples=("kapelle memory history 12",),
+        declare=_declare_id,
+        arguments=_id,
+        view=View.EVENTS,
+    ),
+    Subcommand(
+        name="export",
+        summary="print the curated entries, oldest first, or send them as a pull request",
+        examples=("kapelle memory export --json", "kapelle memory export --pr"),
+        declare=_declare_export,
+        arguments=_export,
+        view=View.ENTRIES,
+    ),
+    Subcommand(
+        name="operation",
+        summary="ask what became of a write that was still under way",
+        examples=("kapelle memory operation 8d5f3a52-6f0c-4f43-9a3e-0c2a8c1f7b10",),
+        declare=_declare_operation,
+        arguments=_operation,
+    ),
+)
+
+_WRITING = (
+    Subcommand(
+        name="propose",
+        summary="propose an entry for a person to review",
+        description=(
+            "Propose an entry. It is found at once, marked as proposed, until a person accepts it. What is there\n"
+            "already is not stored again; a body that holds a credential is refused."
+        ),
+        examples=(
+            "kapelle memory propose gotcha 'Webhook test is flaky' 'It needs the clock fixture.' --tag tests",
+            "kapelle memory propose procedure 'Rotate the key' --file rotate.md",
+            "git log -1 --format=%b | kapelle memory propose decision 'Why we left Redis' -",
+        ),
+        declare=entry_text.declare,
+        arguments=entry_text.arguments,
+        writes=True,
+    ),
+    Subcommand(
+        name="add",
+        summary="add an entry that needs no review, or accept the proposed one that says it",
+        examples=("kapelle memory add convention 'Times are UTC' 'Every stored time has an offset of zero.'",),
+        declare=entry_text.declare,
+        arguments=entry_text.arguments,
+        writes=True,
+    ),
+    Subcommand(
+        name="accept",
+        summary="make a proposed entry curated",
+        examples=("kapelle memory accept 12",),
+        declare=_declare_id,
+        arguments=_id,
+        writes=True,
+    ),
+    Subcommand(
+        name="edit",
+        summary="put a new entry in the place of an old one, which stays in the history",
+        examples=("kapelle memory edit 12 fact 'Deploys run at 14:00' 'Moved from noon in November.'",),
+        declare=_declare_edit,
+        arguments=_edit,
+        writes=True,
+    ),
+    Subcommand(
+        name="forget",
+        summary="delete an entry for good; this cannot be undone",
+        examples=("kapelle memory forget 12",),
+        declare=_declare_id,
+        arguments=_id,
+        writes=True,
+    ),
+)
+
+GROUP = Group(
+    name="memory",
+    summary="search, propose and curate what the team remembers",
+    description="Search, propose and curate what the team and its agents remember.",
+    subcommands=(*_READING, *_WRITING, *review.SUBCOMMANDS),
+)

@@ -1,0 +1,130 @@
+"""The `kapelle team` sub-commands."""
+
+from argparse import ArgumentParser, Namespace
+
+from kapelle.adapters.cli.bodies import Bodies
+from kapelle.adapters.cli.commands import Group, Subcommand, View, no_arguments, nothing
+
+
+def _declare_slug(parser: ArgumentParser) -> None:
+    parser.add_argument("slug", metavar="TEAM", help="the team's short name, such as payments")
+
+
+def _slug(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return (str(given.slug),)
+
+
+def _declare_new(parser: ArgumentParser) -> None:
+    _declare_slug(parser)
+    parser.add_argument("name", metavar="NAME", nargs="?", default="", help="the team's full name")
+
+
+def _new(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return (str(given.slug), str(given.name)) if given.name else (str(given.slug),)
+
+
+def _declare_repository(parser: ArgumentParser) -> None:
+    _declare_slug(parser)
+    parser.add_argument("url", metavar="URL", help="the repository that exports go to")
+
+
+def _repository(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return str(given.slug), str(given.url)
+
+
+def _declare_person(parser: ArgumentParser) -> None:
+    _declare_slug(parser)
+    parser.add_argument("person", metavar="PERSON", help="the person's id")
+
+
+def _person(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return str(given.slug), str(given.person)
+
+
+def _declare_member(parser: ArgumentParser) -> None:
+    _declare_person(parser)
+    parser.add_argument("role", metavar="ROLE", nargs="?", default="", help="viewer, member or maintainer")
+
+
+def _member(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    role = (str(given.role),) if given.role else ()
+    return str(given.slug), str(given.person), *role
+
+
+def _declare_agent(parser: ArgumentParser) -> None:
+    _declare_slug(parser)
+    parser.add_argument("agent", metavar="AGENT", help="the agent's name in the team, such as coder")
+
+
+def _agent(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return str(given.slug), str(given.agent)
+
+
+_TEAMS = (
+    Subcommand(
+        name="create",
+        summary="create a team",
+        examples=("kapelle team create payments", "kapelle team create payments 'Payments and invoices'"),
+        declare=_declare_new,
+        arguments=_new,
+        writes=True,
+    ),
+    Subcommand(
+        name="list",
+        summary="show all teams",
+        examples=("kapelle team list",),
+        declare=nothing,
+        arguments=no_arguments,
+        view=View.LINES,
+    ),
+    Subcommand(
+        name="show",
+        summary="show a team's repository and members",
+        examples=("kapelle team show payments",),
+        declare=_declare_slug,
+        arguments=_slug,
+        view=View.LINES,
+    ),
+    Subcommand(
+        name="link-repo",
+        summary="link the repository that the team's memory is exported to",
+        examples=("kapelle team link-repo payments https://github.com/acme/payments",),
+        declare=_declare_repository,
+        arguments=_repository,
+        writes=True,
+    ),
+)
+
+_MEMBERS = (
+    Subcommand(
+        name="add-member",
+        summary="add a person to a team, or change their role",
+        examples=("kapelle team add-member payments ada", "kapelle team add-member payments ada maintainer"),
+        declare=_declare_member,
+        arguments=_member,
+        writes=True,
+    ),
+    Subcommand(
+        name="remove-member",
+        summary="remove a person from a team",
+        examples=("kapelle team remove-member payments ada",),
+        declare=_declare_person,
+        arguments=_person,
+        writes=True,
+    ),
+    Subcommand(
+        name="add-agent",
+        summary="add an agent to a team; its token is shown once",
+        examples=("kapelle team add-agent payments coder",),
+        declare=_declare_agent,
+        arguments=_agent,
+        writes=True,
+    ),
+)
+
+GROUP = Group(
+    name="team",
+    summary="teams, their repositories, members and agents",
+    description="Create and look after teams, their repositories, members and agents.",
+    subcommands=(*_TEAMS, *_MEMBERS),
+)

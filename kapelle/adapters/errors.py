@@ -1,0 +1,21 @@
+"""One table from faults to what each door answers."""
+
+from kapelle.domain.errors import Conflict, Fault, InvalidRequest, NotAllowed, NotFound, NotYet, Refused, Unavailable
+
+# Code of a fault -> HTTP status.
+HTTP_STATUS = {
+    InvalidRequest.code: 422,
+    NotAllowed.code: 403,
+    NotFound.code: 404,
+    Refused.code: 422,
+    Conflict.code: 409,
+    NotYet.code: 501,
+    Unavailable.code: 503,
+}
+
+UNEXPECTED = "something went wrong on the memory service's side; the request may be tried again"
+
+
+def sentence(fault: Fault) -> str:
+    """Return a fault's message as one line."""
+    return " ".join(fault.message.split())

@@ -1,0 +1,149 @@
+"""Serves the command contract: one queue subscription, bounded work, one reply a request, a drain at the end."""
+
+import asyncio
+import logging
+
+import nats
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
+from nats.errors import Error as NatsError
+
+from kapelle.adapters.errors import UNEXPECTED, sentence
+from kapelle.adapters.nats import wire
+from kapelle.adapters.wording import words
+from kapelle.domain.errors import Fault, InvalidRequest, Unavailable
+from kapelle.operations import perform
+from kapelle.services import Services
+
+log = logging.getLogger(__name__)
+
+SUBJECT = "kapelle.controller.command"
+QUEUE = "controller"
+BUSY = "the memory service is busy; nothing was done, try again in a moment"
+# Room that a reply leaves for headers, which count against the server's limit.
+HEADER_BYTES = 4096
+DRAIN_SECONDS = 10
+
+
+class Slots:
+    """A bound on work at once that refuses instead of queueing: a queue would hide overload until callers give up."""
+
+    def __init__(self, limit: int) -> None:
+        self._free = limit
+
+    def __enter__(self) -> None:
+        if self._free == 0:
+            raise Unavailable(BUSY)
+        self._free -= 1
+
+    def __exit__(self, *_: object) -> None:
+        self._free += 1
+
+
+class CommandServer:
+    """Answers requests on the command subject until it is closed."""
+
+    def __init__(self, client: Client, services: Services) -> None:
+        self._client = client
+        self._services = services
+        self._subscription: Subscription | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        settings = services.settings
+        # Reads and writes have slots of their own, so that slow writes cannot keep reads out.
+        self._slots = {True: Slots(settings.read_limit), False: Slots(settings.write_limit)}
+
+    async def start(self) -> None:
+        settings = self._services.settings
+        self._subscription = await self._client.subscribe(
+            SUBJECT,
+            queue=QUEUE,
+            cb=self._admit,
+            pending_msgs_limit=4 * (settings.read_limit + settings.write_limit),
+        )
+        await self._client.flush()
+
+    async def close(self) -> None:
+        """Take no more requests, and answer those that are here."""
+        if self._subscription is not None:
+            try:
+                await self._subscription.drain()  # type: ignore[no-untyped-call]
+            except NatsError as error:
+                log.warning("the subscription could not be drained", extra={"error": type(error).__name__})
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=DRAIN_SECONDS)
+
+    async def _admit(self, message: Msg) -> None:
+        """Decide at once: reading the request is quick, and the work goes on beside the next request."""
+        if not message.reply:
+            return
+        task = asyncio.create_task(self._serve(message))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, message: Msg) -> None:
+        try:
+            reply = await self._answer(message)
+        except Fault as fault:
+            reply = wire.refuse(sentence(fault))
+        except Exception as error:  # noqa: BLE001 - the process edge: every request gets a reply.
+            log.error("request failed unexpectedly", extra=_where(error))  # noqa: TRY400
+            reply = wire.refuse(UNEXPECTED)
+        try:
+            await message.respond(reply)
+        except NatsError as error:
+            log.warning("reply not sent", extra={"error": type(error).__name__})
+
+    async def _answer(self, message: Msg) -> bytes:
+        settings = self._services.settings
+        limit = self._client.max_payload - HEADER_BYTES
+        if len(message.data) > limit:
+            raise InvalidRequest(f"the request has {len(message.data)} bytes; the limit is {limit}")
+        call = wire.read(message.data, message.headers, patience=settings.reply_seconds)
+        with self._slots[call.operation.reads]:
+            text, entries = words(await perform(call, self._services))
+        return wire.write(text, entries, limit=limit)
+
+
+def _where(error: Exception) -> dict[str, object]:
+    """Describe an unexpected error by its type and place: its message may quote what it failed on."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return {"error": type(error).__name__}
+    file = trace.tb_frame.f_code.co_filename.rpartition("/")[2]
+    return {"error": type(error).__name__, "file": file, "line": trace.tb_lineno}
+
+
+async def connect(url: str, *, name: str) -> Client:
+    """Connect for good: reconnects are tried for ever, and a dead connection is noticed within half a minute.
+
+    Raises:
+        Unavailable: when the server does not answer at the start.
+    """
+
+    async def on_error(error: Exception) -> None:
+        log.warning("NATS error", extra={"error": type(error).__name__})
+
+    async def on_disconnect() -> None:
+        log.warning("NATS connection lost")
+
+    async def on_reconnect() -> None:
+        log.warning("NATS connection is back")
+
+    try:
+        return await nats.connect(
+            url,
+            name=name,
+            error_cb=on_error,
+            disconnected_cb=on_disconnect,
+            reconnected_cb=on_reconnect,
+            max_reconnect_attempts=-1,
+            reconnect_time_wait=0.25,
+            ping_interval=10,
+            max_outstanding_pings=2,
+            drain_timeout=DRAIN_SECONDS,
+        )
+    except (NatsError, OSError) as error:
+        raise Unavailable(f"NATS does not answer ({type(error).__name__})") from None

@@ -1,0 +1,121 @@
+"""What crosses Temporal for a write: scan, embed, dedup, persist."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Literal
+
+from temporalio import activity, workflow
+
+from kapelle.domain.entries import Draft
+from kapelle.domain.outcomes import Outcome
+
+Intent = Literal["propose", "add", "edit"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """One draft on its way into one team's memory."""
+
+    operation_id: str
+    team_id: int
+    source: str
+    intent: Intent
+    draft: Draft
+    # Hexadecimal; the same operation id with another digest is refused.
+    request_digest: str
+    # The entry that an edit supersedes.
+    replaces: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Writes of one org that share a workflow. Each has a result of its own."""
+
+    org_id: str
+    writes: tuple[Write, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screened:
+    """The scan's answer for one write."""
+
+    # Chat-ready sentence; empty when the draft may be stored.
+    refusal: str = ""
+    # The draft to go on with, when the scan redacted something.
+    redacted: Draft | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vectors:
+    """The vectors of one write's text, one a part: base64 of little-endian float32. Empty without an embedder."""
+
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """The vectors of a batch, in the order of its writes."""
+
+    model: str = ""
+    vectors: tuple[Vectors, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resemblance:
+    """An entry that says the same as a draft, if there is one."""
+
+    entry_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A batch with everything that persisting needs. `refusals` and `resembles` are in the order of its writes."""
+
+    batch: Batch
+    refusals: tuple[str, ...]
+    embedded: Embedded
+    resembles: tuple[Resemblance, ...]
+
+
+def workflow_id(batch: Batch, unique: str) -> str:
+    """Return the id of the batch's workflow: its operation's for a lone write, so that a repeated start finds it."""
+    if len(batch.writes) == 1:
+        return f"write/{batch.writes[0].operation_id}"
+    return f"write/batch/{unique}"
+
+
+class WriteActivities(ABC):
+    """The steps of a write. All may run more than once."""
+
+    @abstractmethod
+    @activity.defn(name="write.scan")
+    async def scan(self, batch: Batch) -> tuple[Screened, ...]:
+        """Judge each draft by the scan rules. Pure, so repeatable; refusals are values."""
+
+    @abstractmethod
+    @activity.defn(name="write.embed")
+    async def embed(self, batch: Batch) -> Embedded:
+        """Embed each draft's title and body, or answer without vectors. Never fails a write."""
+
+    @abstractmethod
+    @activity.defn(name="write.dedup")
+    async def dedup(self, prepared: Prepared) -> tuple[Resemblance, ...]:
+        """Find for each draft a current entry that says the same. Reads only."""
+
+    @abstractmethod
+    @activity.defn(name="write.persist")
+    async def persist(self, prepared: Prepared) -> tuple[Outcome, ...]:
+        """Store what may be stored, in one transaction under the teams' locks. Idempotent by operation id.
+
+        Raises:
+            Unavailable: when the database does not answer; retried.
+        """
+
+
+@workflow.defn(name="WriteMemory")
+class WriteMemory:
+    """Stores drafts and answers one outcome for each: a refusal is an outcome, not a failure."""
+
+    @workflow.run
+    async def run(self, batch: Batch) -> tuple[Outcome, ...]:
+        raise NotImplementedError

@@ -1,0 +1,166 @@
+"""Hidden text: characters that make a reader see something else than what is there, and text that is written for models."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kapelle.domain.rules.scan.hidden_phrases import ADDRESSED, COMMANDS, Command
+from kapelle.domain.rules.scan.hits import Hit
+from kapelle.domain.rules.scan.views import INVISIBLE, View
+
+# A few stray zero-width characters come along with text copied from a web page; more than that carries something.
+MAX_STRAY: Final = 3
+_WINDOW: Final = 120
+
+_CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufff9-\ufffb]")
+_RUN: Final = re.compile(f"[{INVISIBLE}]+")
+_OVERRIDE: Final = re.compile("[\u202d\u202e]")
+_DIRECTED: Final = re.compile("[\u202a-\u202c\u2066-\u2069]")
+_RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_FLAG: Final = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f")
+_EMOJI: Final = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]")
+# Scripts whose spelling needs joiners or whose word breaks are zero-width spaces: Arabic, Syriac, the Indic and South-East Asian ones.
+_JOINING: Final = re.compile("[\u0600-\u109f\u1780-\u18af\u1900-\u1cff\ua840-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00011000-\U00011fff]")
+_VARIED: Final = re.compile("[\u00a9\u00ae\u2000-\uffff\U0001f000-\U0003ffff]")
+_SINGLE_FINE: Final = frozenset("\u00ad\u200e\u200f\u061c")
+
+
+def find(text: str) -> tuple[Hit, ...]:
+    """Return the first place of each kind of hidden text: overrides, tag characters, invisible runs, control characters."""
+    hits = [*_controls(text)]
+    if not text.isascii():
+        hits += _directions(text)
+        hits += _runs(text)
+    return tuple(sorted(hits, key=lambda hit: hit.start))
+
+
+def instructions(views: Sequence[View]) -> tuple[Hit, ...]:
+    """Return the first text aimed at models in the views, for a reviewer to see; it neither refuses nor changes anything."""
+    for view in _distinct(views):
+        text = lowered(view.text)
+        for start in _addressed(text):
+            return (Hit(rule="model-instructions", what="text aimed at models", start=view.span(start, start + 1)[0]),)
+    return ()
+
+
+def lowered(text: str) -> str:
+    """Return the text in lower case with every character at its place; characters whose lower case is longer stay."""
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join(new if len(new := character.lower()) == 1 else character for character in text)
+
+
+def _distinct(views: Sequence[View]) -> Iterator[View]:
+    seen: set[str] = set()
+    for view in views:
+        if view.text not in seen:
+            seen.add(view.text)
+            yield view
+
+
+def _controls(text: str) -> Iterator[Hit]:
+    if match := _CONTROL.search(text):
+        code = f"U+{ord(match[0]):04X}"
+        yield Hit(rule="hidden-control", what=f"a control character ({code})", start=match.start())
+
+
+def _directions(text: str) -> Iterator[Hit]:
+    if match := _OVERRIDE.search(text):
+        yield Hit(rule="hidden-bidi", what="a bidirectional override", start=match.start())
+    elif _DIRECTED.search(text):
+        at = 0
+        for line in text.split("\n"):
+            match = _DIRECTED.search(line)
+            if match and not _balanced(line):
+                yield Hit(rule="hidden-bidi", what="an unneeded bidirectional control", start=at + match.start())
+                return
+            at += len(line) + 1
+
+
+def _balanced(line: str) -> bool:
+    """Right-to-left text may isolate or embed what reads the other way, if each opening is closed on its line."""
+    isolates = line.count("\u2066") + line.count("\u2067") + line.count("\u2068")
+    embeddings = line.count("\u202a") + line.count("\u202b")
+    closed = isolates == line.count("\u2069") and embeddings == line.count("\u202c")
+    return closed and _RIGHT_TO_LEFT.search(line) is not None
+
+
+def _runs(text: str) -> Iterator[Hit]:
+    stray: list[int] = []
+    reported: set[str] = set()
+    for match in _RUN.finditer(text):
+        rule, what = _judged(text, match.start(), match.end())
+        if rule == "stray":
+            stray.append(match.start())
+        elif rule and rule not in reported:
+            reported.add(rule)
+            yield Hit(rule=rule, what=what, start=match.start())
+    if len(stray) > MAX_STRAY and "hidden-invisible" not in reported:
+        yield Hit(rule="hidden-invisible", what="invisible characters", start=stray[0])
+
+
+def _judged(text: str, start: int, end: int) -> tuple[str, str]:
+    run = text[start:end]
+    before = text[start - 1] if start else ""
+    after = text[end] if end < len(text) else ""
+    if run.isspace() or _CONTROL.match(run) or _DIRECTED.match(run) or _OVERRIDE.match(run):
+        return "", ""
+    if any("\U000e0000" <= character <= "\U000e007f" for character in run):
+        flag = before == "\U0001f3f4" and _FLAG.fullmatch(run)
+        return ("", "") if flag else ("hidden-tag", "tag characters")
+    if _needed(run, before, after) or (start == 0 and run == "\ufeff"):
+        return "", ""
+    if len(run) > 1:
+        return "hidden-invisible", "a run of invisible characters"
+    return "stray", ""
+
+
+def _needed(run: str, before: str, after: str) -> bool:
+    """Invisible characters that their neighbours call for: emoji sequences, joiners of the scripts that need them, Braille blanks."""
+    if run in _SINGLE_FINE:
+        return True
+    if run.strip("\u2800") == "":
+        return any("\u2800" < neighbour <= "\u28ff" for neighbour in before + after)
+    if "\u200d" in run and run.strip("\ufe0f") == "\u200d":
+        return _near(_EMOJI, before, after) or _near(_JOINING, before, after)
+    if _is_selector(run):
+        return bool(_VARIED.match(before)) or (before in "0123456789#*" and before != "" and after == "\u20e3")
+    return len(run) == 1 and _near(_JOINING, before, after)
+
+
+def _near(script: re.Pattern[str], before: str, after: str) -> bool:
+    return script.match(before) is not None or script.match(after) is not None
+
+
+def _is_selector(run: str) -> bool:
+    return len(run) == 1 and ("\ufe00" <= run <= "\ufe0f" or "\U000e0100" <= run <= "\U000e01ef")
+
+
+def _addressed(low: str) -> Iterator[int]:
+    for needle, pattern in ADDRESSED:
+        if needle in low and (match := pattern.search(low)):
+            yield match.start()
+    for command in COMMANDS:
+        yield from _commanded(low, command)
+
+
+def _commanded(low: str, command: Command) -> Iterator[int]:
+    """A verb such as "ignore", then what is to be ignored, in one clause; windows keep it linear."""
+    if not any(stem in low for stem in command.stems):
+        return
+    for verb in command.verb.finditer(low):
+        lo = max(0, verb.start() - _WINDOW) if command.object_first else verb.end()
+        hi = verb.start() if command.object_first else verb.end() + _WINDOW
+        clause = _clause(low[lo:hi], last=command.object_first)
+        if command.object.search(clause) and command.which.search(clause):
+            yield verb.start()
+            return
+
+
+def _clause(window: str, *, last: bool) -> str:
+    parts = _STOP.split(window)
+    return parts[-1] if last else parts[0]
+
+
+_STOP: Final = re.compile(r"[.!?;。！？]\s|\n\s*\n|[。！？]")

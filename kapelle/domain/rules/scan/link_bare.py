@@ -1,0 +1,110 @@
+"""Hosts that are written without a scheme. Most text of that shape is a label key, an image, a module or code, so that few are links:
+a host with a port or a path, or one that the text tells its reader to open."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+# Top-level names that are next to never a file's ending or an attribute in code.
+_CLEAR: Final = frozenset(
+    "com net org edu gov mil biz xyz top online shop club website icu vip mobi asia monster quest lol tech wiki click buzz cyou rest "
+    "eu uk de fr nl ru cn jp br pl cz ch se dk fi es pt gr hu ro kr tw hk sg au nz ca mx us ua tr il za ir vn th ph ar cl pe ve kz by "
+    "be at ie lt lv ee sk si hr bg rs lu su".split()
+)
+# Top-level names that are also words of code or files: a host needs more than one path segment, a port, or a command that opens it.
+_AMBIGUOUS: Final = frozenset("io dev app ai me cc tv gg ly co info in live site store space cloud pro sh so im is it ws fm to".split())
+_NOT_HOSTS: Final = frozenset({"asp.net", "vb.net", "ado.net", "ml.net", "paint.net", "json.net"})
+# Hosts that name packages, images and API groups rather than pages when they are written without a scheme.
+_NAMESPACES: Final = (
+    "k8s.io kubernetes.io x-k8s.io github.com gitlab.com bitbucket.org golang.org gopkg.in go.uber.org google.golang.org docker.io ghcr.io "
+    "quay.io gcr.io pkg.dev ecr.aws azurecr.io nvcr.io mcr.microsoft.com helm.sh cert-manager.io argoproj.io istio.io fluxcd.io "
+    "crossplane.io knative.dev tekton.dev terraform.io opencontainers.org schema.org w3.org kubernetes.dev external-secrets.io "
+    "traefik.io projectcalico.org cilium.io linkerd.io keda.sh coreos.com openshift.io rancher.io longhorn.io kyverno.io "
+    "gateway.networking.k8s.io temporal.io go.temporal.io go.opentelemetry.io opentelemetry.io"
+).split()
+_PLACE: Final = re.compile(r"\.([a-z]{2,10})(?=:[0-9]{2,5}(?![0-9])|/(?![/*]))")
+_HOST_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyz0123456789.-"
+_TOKEN: Final = re.compile(r"[^\s\"'`<>()|,;\[\]{}]{0,300}")
+_SPARED_BEFORE: Final = re.compile(
+    r"(?:apiversion|apigroups?|group|image|repository|registry|package|module|finalizers?|annotations?|labels?|xmlns|uses|base|key"
+    r"|storageclassname|provisioner|controller|driver|topologykey|ingressclassname|target|containerimage|source|import|from|require|replace"
+    r"|(?:docker|podman|nerdctl|crane|skopeo|buildah|kind|ctr|cosign)\s[\w -]{0,40}|go\s+(?:get|install|mod|run|build|test)[\w\s./-]{0,24}|kubectl\s[\w\s/=.-]{0,40}"
+    r"|helm\s[\w\s/=.-]{0,40}|oci:/)(?:\s*[:=])?\s*(?:-\s*)?[\"'`(\[]*$"
+)
+_LABEL_KEY: Final = re.compile(r"[a-z0-9]([\w.~-]{0,62})")
+_VERSION_PATH: Final = re.compile(r"/v[0-9]+(?:(?:alpha|beta)[0-9]+)?$")
+_TAGGED: Final = re.compile(r"/[\w./-]+(?::[\w][\w.-]{0,127}|@sha256:[0-9a-f]+|@v[0-9].*|@latest|=.*)$")
+_MODULE_VERSION: Final = re.compile(r"[\"'`]?\s+v[0-9]+\.[0-9]")
+_OPENS: Final = re.compile(
+    r"\b(?:visit|browse(?: to)?|(?:go|goes|going|went) to|navigate to|head (?:over )?to|(?:log|sign) ?(?:in|on|up) (?:at|on)|(?:downloads?|downloaded|fetched|installed) from"
+    r"|(?:uploads?|uploaded|posts?|posted|sends?|sent) to|curl|wget)\s+(?:(?:-[\w-]+|it|them|logs|data)\s+){0,4}[\"'`*_<(]{0,3}((?:[\w-]{1,63}\.){1,8})([a-z]{2,10})(?![\w/:.@(=-]|\.\w)"
+)
+
+
+def bare_hosts(text: str, low: str) -> Iterator[tuple[int, str]]:
+    """Yield place and host of what would be opened as a link though it has no scheme."""
+    for match in _PLACE.finditer(low):
+        top = match[1]
+        if top in _CLEAR or top in _AMBIGUOUS:
+            start = _host_start(text, low, match.start())
+            host = text[start : match.end()]
+            if start >= 0 and "." in host and _is_link(low, start, match.end(), top):
+                yield start, host
+    if " " in low:
+        yield from _invited(text, low)
+
+
+def _invited(text: str, low: str) -> Iterator[tuple[int, str]]:
+    for match in _OPENS.finditer(low):
+        command = match[0].startswith(("curl", "wget"))
+        if match[2] in _CLEAR or (command and match[2] in _AMBIGUOUS):
+            yield match.start(1), text[match.start(1) : match.end(2)]
+
+
+def _host_start(text: str, low: str, dot: int) -> int:
+    """Return where the host before a top-level domain begins, or -1 if it is part of something longer."""
+    head = low[max(0, dot - 255) : dot]
+    start = dot - len(head) + len(head.rstrip(_HOST_CHARACTERS))
+    lowest = max(0, start - 63)
+    while start > lowest and not text[start - 1].isascii() and (text[start - 1].isalnum() or text[start - 1] in "。．｡"):
+        start -= 1
+    while start < dot and low[start] in ".-":
+        start += 1
+    before = low[start - 1] if start else " "
+    return -1 if start >= dot or before in "/\\@_$%{}~+#&." or before.isalnum() else start
+
+
+def _is_link(low: str, start: int, end: int, top: str) -> bool:
+    host = low[start:end]
+    if host in _NOT_HOSTS or any(host == name or host.endswith("." + name) for name in _NAMESPACES):
+        return False
+    match = _TOKEN.match(low, end)
+    rest = match[0].rstrip(".:!?*_") if match else ""
+    if _spared(low, start, end, rest):
+        return False
+    port, path = rest.startswith(":"), rest.lstrip(":0123456789")
+    if top in _CLEAR:
+        return port or bool(path.strip("/")) or rest == "/"
+    return port or path.count("/") > 1 or _OPENS_BEFORE.search(low[max(0, start - 48) : start]) is not None
+
+
+_OPENS_BEFORE: Final = re.compile(r"\b(?:visit|browse(?: to)?|open|to|see|at|from|via|read|curl|wget)\s+(?:-[\w-]+\s+){0,4}[\"'`*_<(]{0,3}$")
+
+
+def _spared(low: str, start: int, end: int, rest: str) -> bool:
+    """Label keys and API groups, images with a tag, modules with a version: names that look like a host and a path."""
+    if _VERSION_PATH.fullmatch(rest) or _TAGGED.search(rest):
+        return True
+    after = low[end + len(rest) : end + len(rest) + 24]
+    one_segment = rest.startswith("/") and _LABEL_KEY.fullmatch(rest[1:]) is not None
+    if one_segment and (after[:1] == "=" or (_key_position(low, start) and re.match(r"[\"']?\s?[:=]", after))):
+        return True
+    if _MODULE_VERSION.match(after):
+        return True
+    line = low[max(0, start - 64) : start].rpartition("\n")[2]
+    return _SPARED_BEFORE.search(line) is not None
+
+
+def _key_position(low: str, start: int) -> bool:
+    line = low[max(0, start - 64) : start].rpartition("\n")[2]
+    return line.strip(" \t-\"'`{,*") == ""

@@ -1,0 +1,175 @@
+"""Tokens that are known by their own shape: the engine, and how one row of the tables is written."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kapelle.domain.rules.scan.placeholders import is_documented, is_filler, is_placeholder
+
+# The alphabets that a row's body names as `<W36>`: letter, then how many characters (`<W20,40>`).
+_ALPHABETS: Final = {
+    "W": "[A-Za-z0-9]",
+    "U": r"[A-Za-z0-9_\-]",
+    "H": "[0-9a-f]",
+    "X": "[0-9A-Fa-f]",
+    "L": "[a-z0-9]",
+    "C": "[A-Z0-9]",
+    "A": "[A-Za-z]",
+    "D": "[0-9]",
+    "B": "[A-Za-z0-9+/]",
+    "T": "[A-Z2-7]",
+}
+_ALPHABET: Final = re.compile(r"<([A-Z])(\d+(?:,\d*)?)>")
+_GLUE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+_MAX_ATTEMPTS: Final = 2_000
+# The shortest token of any table, and so the shortest word that may hold one.
+_MIN_TOKEN: Final = 16
+_MARKED: Final = 48
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Token:
+    """One format: what follows a literal prefix, or a shape of its own when there is none."""
+
+    rule: str
+    what: str
+    prefixes: tuple[str, ...]
+    pattern: re.Pattern[str]
+    # The prefix is so rare that it counts in the middle of a word too, and in texts whose white space was closed.
+    free: bool
+    # Says yes to a token for sure (a checksum that fits); nothing else is asked then.
+    proof: Callable[[str], bool] | None
+    # Must hold, whatever else does.
+    check: Callable[[str], bool] | None
+    # How many characters of the token may precede its literal.
+    lead: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A rule that fired on `text[start:end]` of the text it was given."""
+
+    rule: str
+    what: str
+    start: int
+    end: int
+
+
+def token(
+    rule: str,
+    what: str,
+    prefixes: str,
+    body: str,
+    *,
+    free: bool = False,
+    proof: Callable[[str], bool] | None = None,
+    check: Callable[[str], bool] | None = None,
+    lead: int = 0,
+) -> Token:
+    """Return a row: prefixes apart by blanks, and a body in which `<W36>` stands for 36 characters of the alphabet W."""
+    literals = tuple(prefixes.split())
+    expanded = _ALPHABET.sub(lambda match: f"{_ALPHABETS[match[1]]}{{{match[2]}}}", body)
+    head = "" if lead or not literals else "(?:" + "|".join(map(re.escape, literals)) + ")"
+    return Token(
+        rule=rule,
+        what=what,
+        prefixes=literals,
+        pattern=re.compile(head + f"({expanded})"),
+        free=free,
+        proof=proof,
+        check=check,
+        lead=lead,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Rows by their literals, so that a text is searched for each literal once, and rows without one."""
+
+    rows: tuple[tuple[str, tuple[Token, ...]], ...]
+    shapes: tuple[Token, ...]
+
+    def hits(self, text: str) -> Iterator[Hit]:
+        """Yield what the rows find in the text; linear in the text for each literal that occurs."""
+        dense = "\n".join([word for word in text.split() if len(word) >= _MIN_TOKEN])
+        if not dense:
+            return
+        for literal, tokens in self.rows:
+            if literal in dense:
+                yield from _literal_hits(text, literal, tokens)
+        for row in self.shapes:
+            yield from _shape_hits(text, dense, row)
+
+
+def table(rows: Iterable[Token]) -> Table:
+    """Return the rows as a table."""
+    by_literal: dict[str, list[Token]] = {}
+    shapes = []
+    for row in rows:
+        if not row.prefixes:
+            shapes.append(row)
+        for literal in row.prefixes:
+            by_literal.setdefault(literal, []).append(row)
+    return Table(tuple((literal, tuple(tokens)) for literal, tokens in by_literal.items()), tuple(shapes))
+
+
+def _literal_hits(text: str, literal: str, tokens: tuple[Token, ...]) -> Iterator[Hit]:
+    at = text.find(literal)
+    for _ in range(_MAX_ATTEMPTS):
+        if at < 0:
+            return
+        for row in tokens:
+            hit = _hit(text, at, row)
+            if hit:
+                yield hit
+        at = text.find(literal, at + 1)
+
+
+def _shape_hits(text: str, dense: str, row: Token) -> Iterator[Hit]:
+    at = 0
+    for match in row.pattern.finditer(dense):
+        at = max(0, text.find(match[0], at))
+        if _holds(row, match[0], match[1]):
+            yield Hit(row.rule, row.what, at, at + len(match[0]))
+
+
+def _hit(text: str, at: int, row: Token) -> Hit | None:
+    if row.lead:
+        match = row.pattern.search(text, max(0, at - row.lead), at + 600)
+        start = match.start() if match else at
+    else:
+        match, start = row.pattern.match(text, at), at
+    if match is None:
+        return None
+    end = match.end()
+    if not row.free and (_glued(text, start - 1) or _glued(text, end)):
+        return None
+    return Hit(row.rule, row.what, start, end) if _holds(row, match[0], match[1]) else None
+
+
+def _glued(text: str, at: int) -> bool:
+    return 0 <= at < len(text) and text[at] in _GLUE
+
+
+def _holds(row: Token, whole: str, body: str) -> bool:
+    if row.check and not row.check(whole):
+        return False
+    if row.proof and row.proof(whole):
+        return True
+    return looks_random(body) and not is_documented(whole)
+
+
+def looks_random(body: str) -> bool:
+    """Say whether a token's body looks drawn, rather than written by a person to show where one goes."""
+    # In a long body the words that mark a placeholder turn up by chance.
+    if is_filler(body) or is_placeholder(body[:_MARKED]):
+        return False
+    # Words put together have no digits; drawn bodies without any mix their cases instead.
+    if any(character.isdigit() for character in body):
+        return True
+    return not body.islower() and not body.isupper() and "_" not in body and "-" not in body and _case_changes(body) > len(body) // 5
+
+
+def _case_changes(body: str) -> int:
+    return sum(one.isupper() != other.isupper() for one, other in zip(body, body[1:], strict=False))

@@ -1,0 +1,132 @@
+"""The limits of what a caller may send. Every door and every import goes through these functions."""
+
+import re
+import uuid
+
+from kapelle.domain.entries import Draft, Kind
+from kapelle.domain.errors import InvalidRequest
+
+TITLE_CHARACTERS = 200
+BODY_BYTES = 65_536
+TAGS = 20
+TAG_CHARACTERS = 50
+QUERY_BYTES = 131_072
+REQUEST_ID_CHARACTERS = 200
+LARGEST_ID = 2**63 - 1
+
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+_PERSON = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}")
+_AGENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+_KINDS = ", ".join(Kind)
+# Format characters that show nothing: a text made of these alone is blank.
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
+
+
+def storable(name: str, value: object) -> str:
+    """Return `value` if it is text that PostgreSQL can hold.
+
+    Raises:
+        InvalidRequest: for anything but a string, a NUL, or half a surrogate pair.
+    """
+    if not isinstance(value, str):
+        raise InvalidRequest(f"{name} must be a string")
+    if "\x00" in value:
+        raise InvalidRequest(f"{name} holds a NUL character, which cannot be stored")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise InvalidRequest(f"{name} holds half a surrogate pair, which is not valid text")
+    return value
+
+
+def kind(value: str) -> Kind:
+    try:
+        return Kind(value)
+    except ValueError:
+        shown = value if len(value) <= 40 and value.isprintable() else "…"
+        raise InvalidRequest(f"unknown memory kind '{shown}'; expected one of ({_KINDS})") from None
+
+
+def kind_or_any(value: str) -> Kind | None:
+    """Read a kind filter, in which the empty string means any kind."""
+    return kind(value) if value else None
+
+
+def number(name: str, value: str) -> int:
+    """Read an id, a decimal string."""
+    if not (value.isascii() and value.isdecimal() and len(value) <= 19 and 0 < int(value) <= LARGEST_ID):
+        raise InvalidRequest(f"{name} must be a positive whole number in decimal digits, such as 12")
+    return int(value)
+
+
+def operation_id(value: str) -> str:
+    try:
+        return str(uuid.UUID(value))
+    except ValueError:
+        raise InvalidRequest("the operation id must be a UUID, as the reply named it") from None
+
+
+def slug(value: str) -> str:
+    if not _SLUG.fullmatch(value):
+        raise InvalidRequest("a team's slug has 1 to 63 lower-case letters, digits and hyphens")
+    return value
+
+
+def person(value: str) -> str:
+    if not _PERSON.fullmatch(value):
+        raise InvalidRequest("a person's id has 1 to 100 letters, digits and any of . _ @ + -")
+    return value
+
+
+def agent_name(value: str) -> str:
+    if not _AGENT.fullmatch(value):
+        raise InvalidRequest("an agent's name has 1 to 63 lower-case letters, digits and any of . _ -")
+    return value
+
+
+def query(value: str) -> str:
+    if len(value.encode()) > QUERY_BYTES:
+        raise InvalidRequest(f"the query is over the limit of {QUERY_BYTES} bytes")
+    return value
+
+
+def draft(kind_text: str, title: str, body: str, tags_csv: str) -> Draft:
+    """Read the parts of an entry.
+
+    Raises:
+        InvalidRequest: naming the field and its limit.
+    """
+    return Draft(kind=kind(kind_text), title=_title(title), body=_body(body), tags=_tags(tags_csv))
+
+
+def _blank(text: str) -> bool:
+    return not text.translate(_INVISIBLE).strip()
+
+
+def _title(value: str) -> str:
+    title = value.strip()
+    if _blank(title):
+        raise InvalidRequest("the title is empty")
+    if len(title) > TITLE_CHARACTERS:
+        raise InvalidRequest(f"the title has {len(title)} characters; the limit is {TITLE_CHARACTERS}")
+    if len(title.splitlines()) > 1:
+        raise InvalidRequest("the title must be one line")
+    return title
+
+
+def _body(value: str) -> str:
+    if _blank(value):
+        raise InvalidRequest("the body is empty")
+    size = len(value.encode())
+    if size > BODY_BYTES:
+        raise InvalidRequest(f"the body has {size} bytes; the limit is {BODY_BYTES}")
+    return value
+
+
+def _tags(csv: str) -> tuple[str, ...]:
+    tags = tuple(dict.fromkeys(tag for part in csv.split(",") if (tag := part.strip())))
+    if len(tags) > TAGS:
+        raise InvalidRequest(f"there are {len(tags)} tags; the limit is {TAGS}")
+    if any(len(tag) > TAG_CHARACTERS for tag in tags):
+        raise InvalidRequest(f"a tag is over the limit of {TAG_CHARACTERS} characters")
+    if any(len(tag.splitlines()) > 1 or not tag.isprintable() for tag in tags):
+        raise InvalidRequest("a tag must be one line of printable characters")
+    return tags

@@ -1,0 +1,115 @@
+"""Group commit: what arrives while a team's batch runs shares the next one. A lone item is never delayed."""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+Item = TypeVar("Item")
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Ticket(Generic[Item, Result]):
+    """One item on its way. `handed_over` says that its batch has durably begun."""
+
+    item: Item
+    team_id: int
+    size: int
+    answer: "asyncio.Future[Result]"
+    handed_over: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Limits:
+    """Bounds of the batches: how many run at once, and how many items and bytes one holds."""
+
+    batches: int
+    items: int
+    size: int
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupCommit(Generic[Item, Result]):
+    """Gathers items into batches, taking turns between teams, and never two batches of one team at once."""
+
+    run: Callable[[Sequence[Ticket[Item, Result]]], Awaitable[Sequence[Result]]]
+    limits: Limits
+    _waiting: "OrderedDict[int, deque[Ticket[Item, Result]]]" = field(default_factory=OrderedDict)
+    _busy: set[int] = field(default_factory=set)
+    _running: "set[asyncio.Task[None]]" = field(default_factory=set)
+
+    def add(self, item: Item, *, team_id: int, size: int) -> Ticket[Item, Result]:
+        """Put an item in the queue; the ticket's answer is its result."""
+        ticket: Ticket[Item, Result] = Ticket(
+            item=item, team_id=team_id, size=size, answer=asyncio.get_running_loop().create_future()
+        )
+        # A caller may have gone when the answer comes.
+        ticket.answer.add_done_callback(_seen)
+        self._waiting.setdefault(team_id, deque()).append(ticket)
+        self._dispatch()
+        return ticket
+
+    def withdraw(self, ticket: Ticket[Item, Result]) -> bool:
+        """Take back an item that is not on its way yet; False if it is."""
+        queue = self._waiting.get(ticket.team_id)
+        if queue is None or ticket not in queue:
+            return False
+        queue.remove(ticket)
+        if not queue:
+            del self._waiting[ticket.team_id]
+        return True
+
+    async def drain(self) -> None:
+        """Wait until nothing is on its way."""
+        while self._running:
+            await asyncio.wait(self._running)
+
+    def _dispatch(self) -> None:
+        while len(self._running) < self.limits.batches and (batch := self._take()):
+            self._busy |= {ticket.team_id for ticket in batch}
+            task = asyncio.create_task(self._run(batch))
+            self._running.add(task)
+            task.add_done_callback(self._finished)
+
+    def _take(self) -> "list[Ticket[Item, Result]]":
+        """Take one item a team in turns, of teams that have no batch running, until a limit is reached."""
+        batch: list[Ticket[Item, Result]] = []
+        size = 0
+        ready = deque(team_id for team_id in self._waiting if team_id not in self._busy)
+        while ready and len(batch) < self.limits.items:
+            team_id = ready.popleft()
+            queue = self._waiting[team_id]
+            if batch and size + queue[0].size > self.limits.size:
+                break
+            size += queue[0].size
+            batch.append(queue.popleft())
+            if queue:
+                ready.append(team_id)
+                self._waiting.move_to_end(team_id)
+            else:
+                del self._waiting[team_id]
+        return batch
+
+    async def _run(self, batch: "list[Ticket[Item, Result]]") -> None:
+        try:
+            results = await self.run(batch)
+            for ticket, result in zip(batch, results, strict=True):
+                if not ticket.answer.done():
+                    ticket.answer.set_result(result)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to those who wait.
+            for ticket in batch:
+                if not ticket.answer.done():
+                    ticket.answer.set_exception(error)
+        finally:
+            self._busy -= {ticket.team_id for ticket in batch}
+
+    def _finished(self, task: "asyncio.Task[None]") -> None:
+        self._running.discard(task)
+        self._dispatch()
+
+
+def _seen(answer: "asyncio.Future[Result]") -> None:
+    if not answer.cancelled():
+        answer.exception()

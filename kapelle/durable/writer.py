@@ -1,0 +1,215 @@
+"""Hands writes and decisions to Temporal and waits for their outcome as long as the caller does."""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Callable, Coroutine, Sequence
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.service import RPCError, RPCStatusCode
+from temporalio.types import MethodAsyncSingleParam
+
+from kapelle.contracts import curate, write
+from kapelle.contracts.curate import Change
+from kapelle.contracts.write import Batch, Write
+from kapelle.domain.errors import Conflict, Fault, Unavailable
+from kapelle.domain.outcomes import Code, Outcome
+from kapelle.durable.group_commit import GroupCommit, Limits, Ticket
+from kapelle.store import operations
+from kapelle.store.operations import Begun
+from kapelle.store.pool import Pool, tenant
+
+log = logging.getLogger(__name__)
+
+# Temporal refuses payloads over 2 MiB; a body may have 64 KiB, and encryption and JSON add to it.
+BATCH_BYTES = 512 * 1024
+# A worker that dies leaves its task to another after this.
+TASK_TIMEOUT = timedelta(seconds=3)
+EXECUTION_TIMEOUT = timedelta(hours=24)
+START_TIMEOUT = timedelta(seconds=3)
+RESULT_PAUSE_SECONDS = 0.25
+
+Argument = TypeVar("Argument")
+Answer = TypeVar("Answer")
+
+
+class Writer:
+    """Starts the durable workflows of one org's memory."""
+
+    def __init__(self, client: Client, pool: Pool, *, org_id: str, batches: int, batch_drafts: int, task_queue: str) -> None:
+        self._client = client
+        self._pool = pool
+        self._org_id = org_id
+        self._task_queue = task_queue
+        self._group: GroupCommit[Write, Outcome] = GroupCommit(
+            run=self._write_batch, limits=Limits(batches=batches, items=batch_drafts, size=BATCH_BYTES)
+        )
+        self._tickets: dict[str, Ticket[Write, Outcome]] = {}
+        self._background: set[asyncio.Task[Any]] = set()
+
+    async def write(self, single: Write, *, patience: float) -> Outcome | None:
+        """Store one draft; None when it is on its way and the caller's patience, in seconds, has ended.
+
+        Raises:
+            Conflict: the operation is under way with another request.
+            Unavailable: nothing was handed over, and nothing will be stored.
+        """
+        ticket = self._tickets.get(single.operation_id)
+        if ticket is None:
+            ticket = self._group.add(single, team_id=single.team_id, size=_size(single))
+            self._tickets[single.operation_id] = ticket
+            ticket.answer.add_done_callback(lambda _: self._tickets.pop(single.operation_id, None))
+        elif ticket.item.request_digest != single.request_digest:
+            raise Conflict("this request id was used for another request; choose a new one")
+        await asyncio.wait({ticket.answer}, timeout=patience)
+        if ticket.answer.done():
+            return ticket.answer.result()
+        if self._group.withdraw(ticket):
+            self._tickets.pop(single.operation_id, None)
+            raise Unavailable("the memory service is busy; nothing was stored, try again in a moment")
+        return None
+
+    async def accept(self, change: Change, *, patience: float) -> Outcome | None:
+        """Accept an entry; None when it is on its way and the caller's patience, in seconds, has ended."""
+        return await self._change(curate.AcceptEntry.run, change, curate.accept_id(change), "accept", patience)
+
+    async def forget(self, change: Change, *, patience: float) -> Outcome | None:
+        """Forget an entry; None when it is on its way and the caller's patience, in seconds, has ended."""
+        return await self._change(curate.ForgetEntry.run, change, curate.forget_id(change), "forget", patience)
+
+    async def drain(self, seconds: float) -> None:
+        """Wait until everything that was handed over has its answer, at most for some time. Temporal keeps the rest."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._group.drain()
+                while self._background:
+                    await asyncio.wait(self._background)
+        except TimeoutError:
+            log.warning("writes go on without this process")
+
+    async def _change(
+        self,
+        run: MethodAsyncSingleParam[Any, Change, Outcome],
+        change: Change,
+        workflow_id: str,
+        name: str,
+        patience: float,
+    ) -> Outcome | None:
+        begun = Begun(
+            operation_id=change.operation_id,
+            team_id=change.team_id,
+            source=change.source,
+            name=name,
+            digest=bytes.fromhex(change.request_digest),
+        )
+        task = self._keep(self._execute(run, change, workflow_id, [begun]))
+        done, _ = await asyncio.wait({task}, timeout=patience)
+        return task.result() if done else None
+
+    async def _write_batch(self, tickets: Sequence[Ticket[Write, Outcome]]) -> Sequence[Outcome]:
+        batch = Batch(org_id=self._org_id, writes=tuple(ticket.item for ticket in tickets))
+        begun = [_begun(single) for single in batch.writes]
+        workflow_id = write.workflow_id(batch, uuid.uuid4().hex)
+
+        def handed_over() -> None:
+            for ticket in tickets:
+                ticket.handed_over = True
+
+        return await self._execute(write.WriteMemory.run, batch, workflow_id, begun, handed_over)
+
+    async def _execute(
+        self,
+        run: MethodAsyncSingleParam[Any, Argument, Answer],
+        argument: Argument,
+        workflow_id: str,
+        begun: Sequence[Begun],
+        handed_over: Callable[[], None] = lambda: None,
+    ) -> Answer:
+        handle = await self._start(run, argument, workflow_id)
+        handed_over()
+        try:
+            answer, _ = await asyncio.gather(_result(handle), self._show_running(begun, workflow_id))
+        except WorkflowFailureError as error:
+            log.error("workflow failed", extra={"workflow_id": workflow_id, "error": type(error.cause).__name__})  # noqa: TRY400
+            await self._show_failed(begun, workflow_id)
+            raise Unavailable("the write could not be stored; its operation says so too") from None
+        return answer
+
+    async def _start(
+        self, run: MethodAsyncSingleParam[Any, Argument, Answer], argument: Argument, workflow_id: str
+    ) -> WorkflowHandle[Any, Answer]:
+        """Start the workflow, or join the one that runs for the same operation. A repeated run changes nothing."""
+        try:
+            return await self._client.start_workflow(
+                run,
+                argument,
+                id=workflow_id,
+                task_queue=self._task_queue,
+                request_eager_start=True,
+                task_timeout=TASK_TIMEOUT,
+                execution_timeout=EXECUTION_TIMEOUT,
+                rpc_timeout=START_TIMEOUT,
+                id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            )
+        except (RPCError, RuntimeError) as error:
+            status = error.status.name if isinstance(error, RPCError) else type(error).__name__
+            log.warning("workflow not started", extra={"workflow_id": workflow_id, "error": status})
+            raise Unavailable(
+                "Temporal does not answer, so it is not known whether this was stored; the same request again is safe"
+            ) from None
+
+    async def _show_running(self, begun: Sequence[Begun], workflow_id: str) -> None:
+        """Let the operation be found while it runs. The workflow records its end in any case."""
+        try:
+            async with tenant(self._pool, self._org_id) as conn:
+                await operations.begin(conn, org_id=self._org_id, begun=begun, workflow_id=workflow_id)
+        except Fault as fault:
+            log.warning("operation not shown as running", extra={"workflow_id": workflow_id, "error": fault.code})
+
+    async def _show_failed(self, begun: Sequence[Begun], workflow_id: str) -> None:
+        """Record the end of operations whose workflow could not do so itself."""
+        failed = [
+            (row, Outcome(code=Code.FAILED, reason=f"the write could not be stored (operation {row.operation_id})"))
+            for row in begun
+        ]
+        async with tenant(self._pool, self._org_id) as conn:
+            recorded = await operations.recorded(
+                conn, org_id=self._org_id, operation_ids=[row.operation_id for row in begun]
+            )
+            running = [pair for pair in failed if getattr(recorded.get(pair[0].operation_id), "outcome", None) is None]
+            await operations.finish(conn, org_id=self._org_id, finished=running, workflow_id=workflow_id)
+
+    def _keep(self, work: Coroutine[Any, Any, Outcome]) -> "asyncio.Task[Outcome]":
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+        return task
+
+
+async def _result(handle: WorkflowHandle[Any, Answer]) -> Answer:
+    """Wait for a workflow's result through restarts of the server."""
+    while True:
+        try:
+            return await handle.result()
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                raise Unavailable("the write was cancelled") from None
+            await asyncio.sleep(RESULT_PAUSE_SECONDS)
+
+
+def _size(single: Write) -> int:
+    return len(single.draft.body.encode()) + len(single.draft.title.encode()) + 512
+
+
+def _begun(single: Write) -> Begun:
+    return Begun(
+        operation_id=single.operation_id,
+        team_id=single.team_id,
+        source=single.source,
+        name=single.intent,
+        digest=bytes.fromhex(single.request_digest),
+    )

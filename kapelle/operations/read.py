@@ -1,0 +1,93 @@
+"""Plain reads: one entry, the list, the export's data, an entry's history, an operation's state."""
+
+from dataclasses import dataclass
+
+from kapelle.domain import validation
+from kapelle.domain.callers import Caller
+from kapelle.domain.entries import Status
+from kapelle.domain.errors import InvalidRequest, NotFound, NotYet
+from kapelle.operations.results import Exported, History, Listed, Operated, Shown
+from kapelle.services import Services
+from kapelle.store import entries, ledger, operations
+from kapelle.store.pool import tenant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Get:
+    """Show one entry."""
+
+    entry_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class List:
+    """Show all current entries, curated first, newest first in each status."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """Return the current curated entries, oldest first; with "pr", open a pull request with them."""
+
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowHistory:
+    """Show what happened to an entry, oldest first."""
+
+    entry_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowOperation:
+    """Show whether a write is done, and how it ended."""
+
+    operation_id: str
+
+
+async def get(request: Get, caller: Caller, services: Services) -> Shown:
+    entry_id = validation.number("the entry id", request.entry_id)
+    async with tenant(services.pool, services.org_id) as conn:
+        entry = await entries.get(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
+    if entry is None:
+        raise NotFound(f"there is no entry {entry_id} in team '{caller.team}'")
+    return Shown(entry=entry)
+
+
+async def listing(_request: List, caller: Caller, services: Services) -> Listed:
+    async with tenant(services.pool, services.org_id) as conn:
+        found = await entries.listing(
+            conn, org_id=services.org_id, team_id=caller.team_id, statuses=(Status.CURATED, Status.PROPOSED)
+        )
+    return Listed(entries=found)
+
+
+async def export(request: Export, caller: Caller, services: Services) -> Exported:
+    if request.target == "pr":
+        raise NotYet("exporting as a pull request is not available yet; export without 'pr' returns the entries")
+    if request.target:
+        raise InvalidRequest("export takes nothing, or 'pr'")
+    async with tenant(services.pool, services.org_id) as conn:
+        found = await entries.listing(
+            conn, org_id=services.org_id, team_id=caller.team_id, statuses=(Status.CURATED,)
+        )
+    return Exported(entries=tuple(sorted(found, key=lambda entry: entry.id)))
+
+
+async def history(request: ShowHistory, caller: Caller, services: Services) -> History:
+    entry_id = validation.number("the entry id", request.entry_id)
+    async with tenant(services.pool, services.org_id) as conn:
+        events = await ledger.history(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
+    if not events:
+        raise NotFound(f"there is no entry {entry_id} in team '{caller.team}'")
+    return History(entry_id=entry_id, events=events)
+
+
+async def operation(request: ShowOperation, caller: Caller, services: Services) -> Operated:
+    operation_id = validation.operation_id(request.operation_id)
+    async with tenant(services.pool, services.org_id) as conn:
+        found = await operations.recorded(conn, org_id=services.org_id, operation_ids=[operation_id])
+    row = found.get(operation_id)
+    if row is None or row.team_id != caller.team_id:
+        raise NotFound(f"there is no operation {operation_id} in team '{caller.team}'")
+    return Operated(operation_id=operation_id, outcome=row.outcome)

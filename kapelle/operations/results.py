@@ -1,0 +1,75 @@
+"""What operations answer, before any door puts it into words."""
+
+from dataclasses import dataclass
+
+from kapelle.domain.entries import Entry
+from kapelle.domain.ledger import Event
+from kapelle.domain.outcomes import Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The hits of a search, best first."""
+
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """Curated entries, oldest first."""
+
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A write that is on its way and goes on without the caller."""
+
+    operation_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operated:
+    """The state of an operation. `outcome` is None while it runs."""
+
+    operation_id: str
+    outcome: Outcome | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    entry_id: int
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rated:
+    entry_id: int
+    helpful: int
+    unhelpful: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """An answer that is a sentence and perhaps some lines, as team administration gives."""
+
+    text: str
+    lines: tuple[str, ...] | None = None
+
+
+Result = Found | Shown | Listed | Exported | Written | Running | Operated | History | Rated | Told

@@ -1,0 +1,177 @@
+"""Teams: create, list, show, their repository, members and agents."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from kapelle.domain import validation
+from kapelle.domain.callers import Claim, Role, agent_team
+from kapelle.domain.errors import Conflict, InvalidRequest, NotFound
+from kapelle.operations import access
+from kapelle.operations.results import Told
+from kapelle.services import Services
+from kapelle.store import teams, tokens
+from kapelle.store.pool import tenant
+
+NAME_CHARACTERS = 200
+URL_CHARACTERS = 500
+AGENT_SCOPES = ("read", "propose")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Create:
+    """Create a team. Its name is its slug unless given."""
+
+    slug: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class List:
+    """List the teams that the caller belongs to; an admin and a service see all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show:
+    """Show a team's repository, members and agents."""
+
+    slug: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkRepo:
+    """Link the repository that the team's memory is exported to."""
+
+    slug: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddMember:
+    """Add a person, or change the role of one who is there."""
+
+    slug: str
+    person: str
+    role: str = "member"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveMember:
+    """Remove a person from a team."""
+
+    slug: str
+    person: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddAgent:
+    """Register an agent. The answer holds its token, which is shown only this once."""
+
+    slug: str
+    name: str
+
+
+async def create(request: Create, claim: Claim, services: Services) -> Told:
+    slug = validation.slug(request.slug)
+    name = request.name.strip() or slug
+    if len(name) > NAME_CHARACTERS or not name.isprintable():
+        raise InvalidRequest(f"a team's name is one line of at most {NAME_CHARACTERS} characters")
+    await access.require_admin(services, claim)
+    async with tenant(services.pool, services.org_id) as conn:
+        if await teams.create(conn, org_id=services.org_id, slug=slug, name=name) is None:
+            raise Conflict(f"there is a team '{slug}' already")
+    return Told(text=f"Team {slug} created.")
+
+
+async def listing(_request: List, claim: Claim, services: Services) -> Told:
+    async with tenant(services.pool, services.org_id) as conn:
+        sees_all = claim.source is not None or await teams.is_admin(
+            conn, org_id=services.org_id, person_id=claim.person or ""
+        )
+        found = await teams.listing(conn, org_id=services.org_id, person_id=None if sees_all else claim.person)
+    own = agent_team(claim.source) if claim.source else None
+    found = tuple(team for team in found if own in (None, team.slug))
+    count = f"{len(found)} team" if len(found) == 1 else f"{len(found)} teams"
+    return Told(text=count, lines=tuple(team.slug for team in found))
+
+
+async def show(request: Show, claim: Claim, services: Services) -> Told:
+    team_id = await _team(services, claim, request.slug, Role.VIEWER)
+    async with tenant(services.pool, services.org_id) as conn:
+        team = await teams.show(conn, org_id=services.org_id, team_id=team_id)
+        members = await teams.members(conn, org_id=services.org_id, team_id=team_id)
+        agents = await teams.agents(conn, org_id=services.org_id, team_id=team_id)
+    if team is None:
+        raise NotFound(f"there is no team '{request.slug}'")
+    lines = (
+        f"repo_url: {team.repo_url or ''}",
+        f"members: {', '.join(f'{person} ({role})' for person, role in members)}",
+        f"agents: {', '.join(agents)}",
+    )
+    return Told(text=f"Team {team.slug}", lines=lines)
+
+
+async def link_repo(request: LinkRepo, claim: Claim, services: Services) -> Told:
+    url = _repository(request.url)
+    team_id = await _managed(services, claim, request.slug)
+    async with tenant(services.pool, services.org_id) as conn:
+        await teams.link_repository(conn, org_id=services.org_id, team_id=team_id, url=url)
+    return Told(text=f"Team {request.slug} is linked to {url}.")
+
+
+async def add_member(request: AddMember, claim: Claim, services: Services) -> Told:
+    person, role = validation.person(request.person), Role.named(request.role)
+    team_id = await _managed(services, claim, request.slug)
+    async with tenant(services.pool, services.org_id) as conn:
+        await teams.add_member(conn, org_id=services.org_id, team_id=team_id, person_id=person, role=role)
+    return Told(text=f"{person} is a {role.name.lower()} of team {request.slug}.")
+
+
+async def remove_member(request: RemoveMember, claim: Claim, services: Services) -> Told:
+    person = validation.person(request.person)
+    team_id = await _managed(services, claim, request.slug)
+    async with tenant(services.pool, services.org_id) as conn:
+        removed = await teams.remove_member(conn, org_id=services.org_id, team_id=team_id, person_id=person)
+    if not removed:
+        raise NotFound(f"'{person}' is not a member of team '{request.slug}'")
+    return Told(text=f"{person} was removed from team {request.slug}.")
+
+
+async def add_agent(request: AddAgent, claim: Claim, services: Services) -> Told:
+    name = validation.agent_name(request.name)
+    team_id = await _managed(services, claim, request.slug)
+    token = tokens.new_token()
+    async with tenant(services.pool, services.org_id) as conn:
+        agent_id = await teams.add_agent(conn, org_id=services.org_id, team_id=team_id, name=name)
+        if agent_id is None:
+            raise Conflict(f"team '{request.slug}' has an agent '{name}' already")
+        await tokens.add_for_agent(
+            conn, org_id=services.org_id, agent_id=agent_id, token=token, scopes=AGENT_SCOPES
+        )
+    return Told(
+        text=f"Agent {request.slug}/{name} added. Its token is shown only this once: {token}",
+        lines=(f"token: {token}",),
+    )
+
+
+async def _team(services: Services, claim: Claim, slug: str, needs: Role) -> int:
+    caller = await access.caller(services, claim, slug, needs=needs, request_id=None, patience=0)
+    return caller.team_id
+
+
+async def _managed(services: Services, claim: Claim, slug: str) -> int:
+    """Return the team's id if the caller may change the team."""
+    access.require_no_agent(claim)
+    return await _team(services, claim, slug, Role.MAINTAINER)
+
+
+def _repository(url: str) -> str:
+    """Read the address of a repository: https, a host, owner and name, no credentials."""
+    try:
+        parts = urlsplit(url.strip())
+        host, has_user = parts.hostname, parts.username is not None
+    except ValueError:
+        host, has_user = None, False
+    path = [part for part in parts.path.split("/") if part] if host else []
+    if not host or parts.scheme != "https" or has_user or len(path) != 2 or len(url) > URL_CHARACTERS:  # noqa: PLR2004
+        raise InvalidRequest("a repository's address looks like https://github.com/acme/payments, without credentials")
+    return f"https://{parts.netloc}/{path[0]}/{path[1].removesuffix('.git')}"

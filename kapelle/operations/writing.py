@@ -1,0 +1,119 @@
+"""What every write shares: the operation's id, the scan at the door, the answer to a repeated request."""
+
+import uuid
+
+from kapelle.contracts.curate import Change
+from kapelle.contracts.write import Intent, Write
+from kapelle.domain import digests
+from kapelle.domain.callers import Caller
+from kapelle.domain.entries import Draft
+from kapelle.domain.errors import Conflict, Refused, Unavailable
+from kapelle.domain.outcomes import Code, Outcome
+from kapelle.domain.rules.scan import gate
+from kapelle.domain.scan import describe
+from kapelle.operations.results import Running, Written
+from kapelle.services import Services
+from kapelle.store import operations
+from kapelle.store.pool import tenant
+
+
+async def write(
+    services: Services, caller: Caller, intent: Intent, draft: Draft, *, replaces: int | None = None
+) -> Written | Running:
+    """Scan a draft and store it durably.
+
+    Raises:
+        Refused: the scan or the store refuses it; the message names rule and place, never the text.
+        Conflict: the request id was used for another request.
+        Unavailable: nothing was stored.
+    """
+    operation_id = _operation_id(services, caller)
+    digest = _digest(
+        services, intent, [caller.team_id, str(draft.kind), draft.title, draft.body, list(draft.tags), replaces]
+    )
+    if answer := await _answered(services, caller, operation_id, digest):
+        return _result(operation_id, answer)
+    single = Write(
+        operation_id=operation_id,
+        team_id=caller.team_id,
+        source=caller.source,
+        intent=intent,
+        draft=scanned(services, draft),
+        request_digest=digest.hex(),
+        replaces=replaces,
+    )
+    return _result(operation_id, await services.writer.write(single, patience=caller.patience))
+
+
+def scanned(services: Services, draft: Draft) -> Draft:
+    """Return the draft as it may be stored, before it reaches any history or queue.
+
+    Raises:
+        Refused: naming the rule and the place.
+    """
+    verdict = gate.scan(draft, services.policy)
+    if verdict.refused:
+        raise Refused(f"not stored: {describe(verdict.refused)}")
+    return verdict.draft
+
+
+async def accept(services: Services, caller: Caller, entry_id: int) -> Written | Running:
+    """Accept an entry durably. Raises as `write` does."""
+    change, answer = await _change(services, caller, "accept", entry_id)
+    outcome = answer or await services.writer.accept(change, patience=caller.patience)
+    return _result(change.operation_id, outcome)
+
+
+async def forget(services: Services, caller: Caller, entry_id: int) -> Written | Running:
+    """Forget an entry durably. Raises as `write` does."""
+    change, answer = await _change(services, caller, "forget", entry_id)
+    outcome = answer or await services.writer.forget(change, patience=caller.patience)
+    return _result(change.operation_id, outcome)
+
+
+async def _change(services: Services, caller: Caller, name: str, entry_id: int) -> tuple[Change, Outcome | None]:
+    operation_id = _operation_id(services, caller)
+    digest = _digest(services, name, [caller.team_id, entry_id])
+    change = Change(
+        org_id=services.org_id,
+        team_id=caller.team_id,
+        entry_id=entry_id,
+        source=caller.source,
+        operation_id=operation_id,
+        request_digest=digest.hex(),
+    )
+    return change, await _answered(services, caller, operation_id, digest)
+
+
+def _operation_id(services: Services, caller: Caller) -> str:
+    if caller.request_id is None:
+        return str(uuid.uuid4())
+    return digests.operation_id(services.org_id, caller.team, caller.source, caller.request_id)
+
+
+def _digest(services: Services, name: str, arguments: list[object]) -> bytes:
+    return digests.request_digest(services.settings.digest_key.value, name, arguments)
+
+
+async def _answered(services: Services, caller: Caller, operation_id: str, digest: bytes) -> Outcome | None:
+    """Return the answer that a request with this id got before. Requests without an id are new."""
+    if caller.request_id is None:
+        return None
+    async with tenant(services.pool, services.org_id) as conn:
+        found = await operations.recorded(conn, org_id=services.org_id, operation_ids=[operation_id])
+    row = found.get(operation_id)
+    if row is None:
+        return None
+    if row.digest != digest:
+        raise Conflict("this request id was used for another request; choose a new one")
+    return row.outcome if row.outcome is not None and row.outcome.stands else None
+
+
+def _result(operation_id: str, outcome: Outcome | None) -> Written | Running:
+    if outcome is None:
+        return Running(operation_id=operation_id)
+    if outcome.code is Code.FAILED:
+        raise Unavailable(outcome.reason)
+    if not outcome.ok:
+        raise Refused(outcome.reason)
+    return Written(outcome=outcome)

@@ -1,0 +1,52 @@
+"""What operations work with, opened once for a process."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from temporalio.client import Client
+
+from kapelle.domain.scan import Policy
+from kapelle.durable.client import connect
+from kapelle.durable.writer import Writer
+from kapelle.settings import Settings
+from kapelle.store.pool import Pool, open_pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The open parts of one process, for one org."""
+
+    settings: Settings
+    pool: Pool
+    temporal: Client
+    writer: Writer
+    policy: Policy
+
+    @property
+    def org_id(self) -> str:
+        return self.settings.org
+
+
+@asynccontextmanager
+async def open_services(settings: Settings, env: Mapping[str, str], *, identity: str) -> AsyncIterator[Services]:
+    """Connect to PostgreSQL and Temporal. `env` holds Temporal's own `TEMPORAL_*` settings.
+
+    Raises:
+        PrivilegedRole: if the database role could bypass row level security.
+        Unavailable: if a server does not answer.
+    """
+    pool = await open_pool(settings.database_url.value, settings.pool_size)
+    try:
+        temporal = await connect(env, settings.payload_keys, identity=identity)
+        writer = Writer(
+            temporal,
+            pool,
+            org_id=settings.org,
+            batches=settings.batches,
+            batch_drafts=settings.batch_drafts,
+            task_queue=settings.task_queue,
+        )
+        yield Services(settings=settings, pool=pool, temporal=temporal, writer=writer, policy=Policy())
+    finally:
+        await pool.close()

@@ -1,0 +1,204 @@
+"""The entries themselves."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from kapelle.domain.entries import Draft, Entry, Kind, Status
+from kapelle.store.pool import Connection, Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEntry:
+    """A row to insert. Its id was drawn by `draw_ids`."""
+
+    id: int
+    team_id: int
+    draft: Draft
+    status: Status
+    source: str
+    operation_id: str
+    salt: bytes
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """An entry as a decision needs to know it."""
+
+    entry: Entry
+    team_id: int
+    current: bool
+    successor: int | None
+    text_hash: bytes
+
+
+def _entry(row: Row) -> Entry:
+    return Entry(
+        id=row["id"],
+        kind=Kind(row["kind"]),
+        status=Status(row["status"]),
+        title=row["title"],
+        body=row["body"],
+        tags=tuple(row["tags"]),
+        source=row["source"],
+        created_at=row["created_at"],
+    )
+
+
+DRAW_IDS = """
+select nextval(pg_get_serial_sequence('ibex_core.memories', 'id')) as id from generate_series(1, $1::int)
+"""
+
+
+async def draw_ids(conn: Connection, count: int) -> tuple[int, ...]:
+    """Draw ids for entries that are about to be inserted."""
+    if count == 0:
+        return ()
+    return tuple(row["id"] for row in await conn.fetch(DRAW_IDS, count))
+
+
+# Tags travel as JSON, since unnest would flatten an array of arrays.
+INSERT = """
+insert into ibex_core.memories
+    (id, org_id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at, valid_from,
+     accepted_at, accepted_by)
+overriding system value
+select r.id, $1, r.team_id, r.kind, r.title, r.body, array(select jsonb_array_elements_text(r.tags)), r.status,
+    r.source, r.operation_id, r.salt, r.created_at, r.created_at,
+    case when r.status = 'curated' then r.created_at end,
+    case when r.status = 'curated' then r.source end
+from unnest(
+    $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::text[], $9::text[], $10::uuid[],
+    $11::bytea[], $12::timestamptz[]
+) as r (id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at)
+"""
+
+INSERT_LABELS = """
+insert into ibex_core.memory_labels (org_id, memory_id, label)
+select $1, r.id, r.kind from unnest($2::bigint[], $3::text[]) as r (id, kind)
+"""
+
+
+async def insert(conn: Connection, *, org_id: str, entries: Sequence[NewEntry]) -> None:
+    """Insert entries with their primary kind as a label, in two statements."""
+    ids = [new.id for new in entries]
+    kinds = [str(new.draft.kind) for new in entries]
+    await conn.execute(
+        INSERT,
+        org_id,
+        ids,
+        [new.team_id for new in entries],
+        kinds,
+        [new.draft.title for new in entries],
+        [new.draft.body for new in entries],
+        [list(new.draft.tags) for new in entries],
+        [str(new.status) for new in entries],
+        [new.source for new in entries],
+        [new.operation_id for new in entries],
+        [new.salt for new in entries],
+        [new.created_at for new in entries],
+    )
+    await conn.execute(INSERT_LABELS, org_id, ids, kinds)
+
+
+GET = """
+select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at
+from ibex_core.memories as m
+where m.org_id = $1 and m.team_id = $2 and m.id = $3 and m.visibility = 'team' and m.status <> 'quarantined'
+"""
+
+
+async def get(conn: Connection, *, org_id: str, team_id: int, entry_id: int) -> Entry | None:
+    """Return a team entry by its id, superseded ones included."""
+    row = await conn.fetchrow(GET, org_id, team_id, entry_id)
+    return None if row is None else _entry(row)
+
+
+LIST = """
+select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at
+from ibex_core.memories as m
+join ibex_core.memory_search as s on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
+where m.org_id = $1 and m.team_id = $2 and s.current and m.visibility = 'team' and m.status = any($3::text[])
+  and m.valid_from <= now() and (m.valid_until is null or m.valid_until > now())
+order by m.status = 'proposed', m.id desc
+"""
+
+
+async def listing(conn: Connection, *, org_id: str, team_id: int, statuses: Iterable[Status]) -> tuple[Entry, ...]:
+    """Return the current entries of these statuses, curated before proposed, newest first in each."""
+    return tuple(map(_entry, await conn.fetch(LIST, org_id, team_id, [str(status) for status in statuses])))
+
+
+STANDINGS = """
+select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at, m.team_id,
+    s.current, s.text_hash, r.from_id as successor
+from ibex_core.memories as m
+join ibex_core.memory_search as s on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
+left join ibex_core.memory_relationships as r
+    on r.org_id = m.org_id and r.to_id = m.id and r.kind = 'supersedes'
+where m.org_id = $1 and m.team_id = any($2::bigint[]) and m.id = any($3::bigint[]) and m.visibility = 'team'
+"""
+
+
+async def standings(
+    conn: Connection, *, org_id: str, team_ids: Iterable[int], entry_ids: Iterable[int]
+) -> dict[int, Standing]:
+    """Return what decisions on these entries need to know, by entry id."""
+    rows = await conn.fetch(STANDINGS, org_id, sorted(set(team_ids)), sorted(set(entry_ids)))
+    return {
+        row["id"]: Standing(
+            entry=_entry(row),
+            team_id=row["team_id"],
+            current=row["current"],
+            successor=row["successor"],
+            text_hash=row["text_hash"],
+        )
+        for row in rows
+    }
+
+
+CURATE = """
+update ibex_core.memories set status = 'curated', accepted_at = $4, accepted_by = $5
+where org_id = $1 and team_id = $2 and id = $3
+"""
+
+
+async def curate(conn: Connection, *, org_id: str, team_id: int, entry_id: int, at: datetime, by: str) -> None:
+    """Make an entry curated, accepted by `by` at `at`."""
+    await conn.execute(CURATE, org_id, team_id, entry_id, at, by)
+
+
+LINK = """
+insert into ibex_core.memory_relationships (org_id, kind, from_id, to_id)
+select $1, 'supersedes', r.successor, r.replaced from unnest($2::bigint[], $3::bigint[]) as r (successor, replaced)
+"""
+
+
+async def link_successors(conn: Connection, *, org_id: str, pairs: Sequence[tuple[int, int]]) -> None:
+    """Record supersessions as (successor, replaced)."""
+    await conn.execute(LINK, org_id, [pair[0] for pair in pairs], [pair[1] for pair in pairs])
+
+
+DELETE = "delete from ibex_core.memories where org_id = $1 and team_id = $2 and id = $3"
+
+
+async def delete(conn: Connection, *, org_id: str, team_id: int, entry_id: int) -> None:
+    """Delete an entry; labels, links, conflicts, vectors, votes and search rows go with it."""
+    await conn.execute(DELETE, org_id, team_id, entry_id)
+
+
+LIVE = """
+select s.team_id, s.text_hash, s.memory_id, s.status
+from ibex_core.memory_search as s
+where s.org_id = $1 and s.team_id = any($2::bigint[]) and s.text_hash = any($3::bytea[])
+  and s.current and s.status <> 'active'
+"""
+
+
+async def live_texts(
+    conn: Connection, *, org_id: str, team_ids: Iterable[int], text_hashes: Iterable[bytes]
+) -> dict[tuple[int, bytes], tuple[int, Status]]:
+    """Return the live entries that hold these texts: by team and hash, the entry's id and status."""
+    rows = await conn.fetch(LIVE, org_id, sorted(set(team_ids)), list(set(text_hashes)))
+    return {(row["team_id"], row["text_hash"]): (row["memory_id"], Status(row["status"])) for row in rows}

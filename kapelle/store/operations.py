@@ -1,0 +1,110 @@
+"""The idempotency ledger: what became of each write, kept in the transaction of its effect."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from kapelle.domain.outcomes import Code, Outcome
+from kapelle.store.pool import Connection, Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """A write that was handed over. `digest` is the keyed digest of its request."""
+
+    operation_id: str
+    team_id: int
+    source: str
+    name: str
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """A row of the ledger. `outcome` is None while it runs."""
+
+    team_id: int
+    source: str
+    digest: bytes
+    state: str
+    outcome: Outcome | None
+
+
+def _recorded(row: Row) -> Recorded:
+    outcome = row["outcome"]
+    return Recorded(
+        team_id=row["team_id"],
+        source=row["source"],
+        digest=row["request_digest"],
+        state=row["state"],
+        outcome=None if outcome is None else Outcome(**{**outcome, "code": Code(outcome["code"])}),
+    )
+
+
+def _compact(outcome: Outcome) -> dict[str, Any]:
+    return {key: value for key, value in asdict(outcome).items() if value}
+
+
+BEGIN = """
+insert into ibex_core.operations (org_id, operation_id, team_id, source, name, request_digest, state, workflow_id)
+select $1, r.operation_id, r.team_id, r.source, r.name, r.digest, 'running', $7
+from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::bytea[])
+    as r (operation_id, team_id, source, name, digest)
+on conflict (org_id, operation_id) do nothing
+"""
+
+
+async def begin(conn: Connection, *, org_id: str, begun: Sequence[Begun], workflow_id: str) -> None:
+    """Show writes as running. Their end is recorded by `finish`, whichever comes first."""
+    await conn.execute(
+        BEGIN,
+        org_id,
+        [row.operation_id for row in begun],
+        [row.team_id for row in begun],
+        [row.source for row in begun],
+        [row.name for row in begun],
+        [row.digest for row in begun],
+        workflow_id,
+    )
+
+
+RECORDED = """
+select operation_id, team_id, source, request_digest, state, outcome
+from ibex_core.operations where org_id = $1 and operation_id = any($2::uuid[])
+"""
+
+
+async def recorded(conn: Connection, *, org_id: str, operation_ids: Sequence[str]) -> dict[str, Recorded]:
+    """Return the rows of these operations, by id."""
+    rows = await conn.fetch(RECORDED, org_id, list(operation_ids))
+    return {str(row["operation_id"]): _recorded(row) for row in rows}
+
+
+FINISH = """
+insert into ibex_core.operations
+    (org_id, operation_id, team_id, source, name, request_digest, state, outcome, workflow_id, finished_at)
+select $1, r.operation_id, r.team_id, r.source, r.name, r.digest, r.state, r.outcome, $9, now()
+from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::jsonb[])
+    as r (operation_id, team_id, source, name, digest, state, outcome)
+on conflict (org_id, operation_id) do update
+    set state = excluded.state, outcome = excluded.outcome, workflow_id = excluded.workflow_id,
+        finished_at = excluded.finished_at
+"""
+
+
+async def finish(
+    conn: Connection, *, org_id: str, finished: Sequence[tuple[Begun, Outcome]], workflow_id: str
+) -> None:
+    """Record how writes ended, in the transaction of their effect."""
+    await conn.execute(
+        FINISH,
+        org_id,
+        [row.operation_id for row, _ in finished],
+        [row.team_id for row, _ in finished],
+        [row.source for row, _ in finished],
+        [row.name for row, _ in finished],
+        [row.digest for row, _ in finished],
+        ["succeeded" if outcome.ok else "failed" for _, outcome in finished],
+        [_compact(outcome) for _, outcome in finished],
+        workflow_id,
+    )

@@ -1,0 +1,119 @@
+"""Connections: the pool, the tenant's transaction, and the check that the product's role is held by row security."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, TypeAlias
+
+import asyncpg
+from asyncpg.pool import PoolConnectionProxy
+from pgvector.asyncpg import register_vector
+
+from kapelle.domain.errors import Fault, Unavailable
+
+if TYPE_CHECKING:
+    # asyncpg's classes take type parameters in its stubs only.
+    Connection: TypeAlias = asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
+    Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
+    Row: TypeAlias = asyncpg.Record
+else:
+    Connection = asyncpg.Connection
+    Pool = asyncpg.Pool
+    Row = asyncpg.Record
+
+STATEMENT_SECONDS = 15
+ACQUIRE_SECONDS = 5
+
+_AWAY = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.exceptions.OperatorInterventionError,
+    asyncpg.exceptions.InsufficientResourcesError,
+    asyncpg.exceptions.LockNotAvailableError,
+    asyncpg.exceptions.TransactionRollbackError,
+)
+
+SET_ORG = "select set_config('kapelle.org_id', $1, true)"
+
+ROLE = """
+select r.rolsuper or r.rolbypassrls as bypasses, r.rolname,
+       exists (
+           select from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+           where n.nspname = 'ibex_core' and pg_has_role(c.relowner, 'usage')
+       ) as owns
+from pg_roles as r
+where r.rolname = current_user
+"""
+
+
+class PrivilegedRole(Fault):
+    """The database role could get around row level security, so the product does not start."""
+
+    code = "privileged_role"
+
+
+async def open_pool(database_url: str, size: int) -> Pool:
+    """Open a pool of the product's role.
+
+    Raises:
+        PrivilegedRole: if the role is a superuser, bypasses row level security, or owns a table.
+        Unavailable: if the database does not answer.
+    """
+    try:
+        pool = await asyncpg.create_pool(
+            database_url,
+            min_size=min(2, size),
+            max_size=size,
+            init=_prepare,
+            command_timeout=STATEMENT_SECONDS + 5,
+            timeout=ACQUIRE_SECONDS,
+            server_settings={
+                "application_name": "kapelle",
+                "statement_timeout": f"{STATEMENT_SECONDS}s",
+                "idle_in_transaction_session_timeout": "60s",
+                "jit": "off",
+            },
+        )
+    except _AWAY as error:
+        raise Unavailable(f"the database does not answer ({type(error).__name__})") from None
+    try:
+        await _require_held_role(pool)
+    except BaseException:
+        await pool.close()
+        raise
+    return pool
+
+
+async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    await register_vector(connection)
+    await connection.set_type_codec("jsonb", encoder=json.dumps, decoder=json.loads, schema="pg_catalog")
+
+
+async def _require_held_role(pool: Pool) -> None:
+    role = await pool.fetchrow(ROLE)
+    if role is None or role["bypasses"] or role["owns"]:
+        raise PrivilegedRole(
+            f"the database role '{role['rolname'] if role else '?'}' could get around row level security; "
+            "connect as a role that owns nothing, is no superuser and has no BYPASSRLS"
+        )
+
+
+@asynccontextmanager
+async def tenant(pool: Pool, org_id: str) -> AsyncIterator[Connection]:
+    """Open a transaction that sees the rows of one org, and no others.
+
+    Raises:
+        Unavailable: when the database is away, or another transaction was in the way; safe to repeat.
+    """
+    try:
+        async with pool.acquire(timeout=ACQUIRE_SECONDS) as connection, connection.transaction():
+            await connection.execute(SET_ORG, org_id)
+            yield connection
+    except _AWAY as error:
+        raise Unavailable(f"the database does not answer ({type(error).__name__})") from None
+    except asyncpg.InterfaceError as error:
+        # The pool's word for a connection that went away; its subclass DataError is a defect of ours.
+        if isinstance(error, ValueError):
+            raise
+        raise Unavailable("the database connection was lost") from None

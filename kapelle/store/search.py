@@ -1,0 +1,234 @@
+"""Search: the narrow rows beside the entries, and the one statement that asks them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString, Protocol
+
+import asyncpg
+
+from kapelle.domain.entries import Entry, Kind, Status
+from kapelle.domain.rules import ranking, terms
+
+# An entry of 64 KiB in English has about 3,000 distinct words. The bound is that of sparsevec, less its reserve.
+_MOST_WORDS = 15_000
+_DEFAULT_LIMIT = 20
+_HIGHEST_LIMIT = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexRow:
+    """What search keeps of one entry. `text_hash` is the SHA-256 of the normalised text, 32 bytes."""
+
+    memory_id: int
+    team_id: int
+    status: Status
+    title: str
+    body: str
+    tags: tuple[str, ...]
+    text_hash: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """One search of a team. Without `vector` (of `model`) it goes by words alone."""
+
+    org_id: str
+    team_id: int
+    query: str
+    vector: Sequence[float] | None = None
+    model: str = ""
+    kinds: tuple[Kind, ...] = ()
+    # All of them.
+    tags: tuple[str, ...] = ()
+    limit: int = _DEFAULT_LIMIT
+    include_proposed: bool = True
+    # Least relevance, 0..1, of hits that were compared by vector.
+    min_score: float = ranking.JUNK
+    # The moment whose validity counts; now, if None.
+    as_of: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One entry that was found; `rank` counts from 1."""
+
+    entry: Entry
+    rank: int
+    why: ranking.Why
+    # False only for what has been superseded, which only the write path is shown.
+    current: bool = True
+
+    @property
+    def score(self) -> float:
+        return self.why.score
+
+
+class Reader(Protocol):
+    """A pool or a connection."""
+
+    async def fetch(self, query: str, *args: object) -> list[asyncpg.Record]: ...
+
+
+class Writer(Protocol):
+    """A connection in a transaction whose tenant is set."""
+
+    async def execute(self, query: str, *args: object) -> str: ...
+
+
+INDEX: LiteralString = """
+insert into ibex_core.memory_search (org_id, team_id, memory_id, status, text_hash, terms, impacts)
+select $1, r.team_id, r.memory_id, r.status, r.text_hash, coalesce(i.terms, '{}'),
+       coalesce(i.impacts, '{}/536870912')::sparsevec
+from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bytea[], $6::text[], $7::text[])
+    as r (team_id, memory_id, status, text_hash, words, counts)
+left join ibex_core.search_teams as t on t.org_id = $1 and t.team_id = r.team_id
+cross join lateral (
+    select array_agg(s.term order by s.term) as terms,
+           '{' || string_agg(
+               s.term || ':'
+               || (s.occurrences * ($8 + 1) / (s.occurrences + $8 * (1 - $9 + $9 * s.length / $10)))::real,
+               ',' order by s.term
+           ) || '}/536870912' as impacts
+    from (
+        select w.term, w.occurrences::float8, (sum(w.occurrences) over ())::float8 as length
+        from ibex_core.search_terms_of(
+            r.team_id, coalesce(t.language, 'english'),
+            string_to_array(r.words, ' '), string_to_array(r.counts, ' ')::integer[]
+        ) as w
+    ) as s
+) as i
+"""
+
+
+async def index(conn: Writer, *, org_id: str, rows: Sequence[IndexRow]) -> None:
+    """Make entries findable, all in one statement, in the transaction that stores them.
+
+    Raises:
+        asyncpg.UniqueViolationError: of `one_live_text`, if a live entry of the team has the same text.
+    """
+    counted = [_counted(row) for row in rows]
+    await conn.execute(
+        INDEX,
+        org_id,
+        [row.team_id for row in rows],
+        [row.memory_id for row in rows],
+        [row.status.value for row in rows],
+        [row.text_hash for row in rows],
+        [words for words, _ in counted],
+        [counts for _, counts in counted],
+        ranking.K1,
+        ranking.B,
+        ranking.AVERAGE_LENGTH,
+    )
+
+
+def _counted(row: IndexRow) -> tuple[str, str]:
+    counts = terms.count_words("\n".join((row.title, row.body, *row.tags)))
+    kept = tuple(counts.items())[:_MOST_WORDS]
+    return " ".join(word for word, _ in kept), " ".join(str(count) for _, count in kept)
+
+
+RETIRE: LiteralString = """
+update ibex_core.memory_search set current = false where org_id = $1 and team_id = $2 and memory_id = $3
+"""
+
+
+async def retire(conn: Writer, *, org_id: str, team_id: int, memory_id: int) -> None:
+    """Take a superseded entry out of every ordinary search."""
+    await conn.execute(RETIRE, org_id, team_id, memory_id)
+
+
+SET_STATUS: LiteralString = """
+update ibex_core.memory_search set status = $4 where org_id = $1 and team_id = $2 and memory_id = $3
+"""
+
+
+async def set_status(conn: Writer, *, org_id: str, team_id: int, memory_id: int, status: Status) -> None:
+    """Follow the status of an entry, in the transaction that changes it."""
+    await conn.execute(SET_STATUS, org_id, team_id, memory_id, status.value)
+
+
+FIND: LiteralString = """
+select * from ibex_core.find_memories(
+    p_org => $1, p_team => $2, p_text => $3, p_words => $4, p_vector => $5, p_model => $6, p_cosine_weight => $7,
+    p_ceiling => $8, p_history => $9, p_statuses => $10, p_kinds => $11, p_tags => $12, p_moment => $13, p_pool => $14
+)
+"""
+_TEAM = (Status.PROPOSED.value, Status.CURATED.value)
+_CURATED = (Status.CURATED.value,)
+
+
+async def find(pool: Reader, request: SearchRequest) -> tuple[Hit, ...]:
+    """Return what a team's memory says about the query, best first, curated before proposed.
+
+    One statement, which sets the tenant itself: it needs no transaction. Superseded, expired, not yet valid and
+    quarantined entries are left out before the limit, agents' own entries always.
+    """
+    return await _find(pool, request, history=False)
+
+
+async def _find(pool: Reader, request: SearchRequest, *, history: bool) -> tuple[Hit, ...]:
+    limit = min(max(1, request.limit), _HIGHEST_LIMIT)
+    # Ten more than are shown, for the shifts to choose from.
+    rows = await pool.fetch(FIND, *_arguments(request, history=history, pool=max(limit, ranking.POOL) + 10))
+    if not rows:
+        return ()
+    candidates = tuple(_signals(row) for row in rows)
+    ordered = ranking.order(candidates, rows[0]["asked_at"], limit=limit, floor=request.min_score)
+    return tuple(
+        Hit(entry=_entry(rows[place]), rank=rank, why=why, current=rows[place]["current"])
+        for rank, (place, why) in enumerate(ordered, start=1)
+    )
+
+
+def _arguments(request: SearchRequest, *, history: bool, pool: int) -> tuple[object, ...]:
+    return (
+        request.org_id,
+        request.team_id,
+        _storable(request.query).strip(),
+        terms.query_words(request.query),
+        request.vector,
+        request.model,
+        ranking.COSINE_WEIGHT,
+        ranking.CEILING,
+        history,
+        _TEAM if request.include_proposed else _CURATED,
+        [kind.value for kind in request.kinds] or None,
+        [_storable(tag) for tag in request.tags] or None,
+        request.as_of,
+        pool,
+    )
+
+
+def _storable(text: str) -> str:
+    """Return `text` as PostgreSQL can take it: without NUL and lone surrogates, which no stored text has either."""
+    return text.replace("\0", "").encode("utf-8", "ignore").decode()
+
+
+def _signals(row: asyncpg.Record) -> ranking.Signals:
+    return ranking.Signals(
+        id=row["id"],
+        kind=Kind(row["kind"]),
+        status=Status(row["status"]),
+        words=row["words"],
+        cosine=row["cosine"],
+        confidence=row["confidence"],
+        pinned=row["pinned"],
+        helpful=row["helpful"],
+        unhelpful=row["unhelpful"],
+        created_at=row["created_at"],
+    )
+
+
+def _entry(row: asyncpg.Record) -> Entry:
+    return Entry(
+        id=row["id"],
+        kind=Kind(row["kind"]),
+        status=Status(row["status"]),
+        title=row["title"],
+        body=row["body"],
+        tags=tuple(row["tags"]),
+        source=row["source"],
+        created_at=row["created_at"],
+    )

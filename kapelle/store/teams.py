@@ -1,0 +1,188 @@
+"""Teams, their members and agents, and the lock that orders a team's writes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from kapelle.domain.callers import Role
+from kapelle.store.pool import Connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A team as one person stands in it. `role` is NONE for strangers, ADMIN for the org's admins."""
+
+    team_id: int
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    team_id: int
+    slug: str
+    name: str
+    repo_url: str | None
+
+
+FIND = "select team_id from ibex_core.teams where org_id = $1 and slug = $2"
+
+
+async def find(conn: Connection, *, org_id: str, slug: str) -> int | None:
+    """Return the id of the team with this slug."""
+    team_id: int | None = await conn.fetchval(FIND, org_id, slug)
+    return team_id
+
+
+STANDING = """
+select t.team_id, m.role, coalesce(p.is_admin, false) as is_admin
+from ibex_core.teams as t
+left join ibex_core.persons as p on p.org_id = t.org_id and p.person_id = $3
+left join ibex_core.team_members as m
+    on m.org_id = t.org_id and m.team_id = t.team_id and m.person_id = p.person_id
+where t.org_id = $1 and t.slug = $2
+"""
+
+
+async def standing(conn: Connection, *, org_id: str, slug: str, person_id: str) -> Standing | None:
+    """Return how a person stands in a team, None if there is no such team."""
+    row = await conn.fetchrow(STANDING, org_id, slug, person_id)
+    if row is None:
+        return None
+    role = Role.ADMIN if row["is_admin"] else Role.named(row["role"]) if row["role"] else Role.NONE
+    return Standing(team_id=row["team_id"], role=role)
+
+
+IS_ADMIN = "select coalesce((select is_admin from ibex_core.persons where org_id = $1 and person_id = $2), false)"
+
+
+async def is_admin(conn: Connection, *, org_id: str, person_id: str) -> bool:
+    admin: bool = await conn.fetchval(IS_ADMIN, org_id, person_id)
+    return admin
+
+
+LOCK = """
+select team_id, clock_timestamp() as now
+from ibex_core.teams
+where org_id = $1 and team_id = any($2::bigint[])
+order by team_id
+for no key update
+"""
+
+
+async def lock(conn: Connection, *, org_id: str, team_ids: Iterable[int]) -> dict[int, datetime]:
+    """Wait for the locks of these teams, in a fixed order, and return the database's time by team.
+
+    The lock ends with the transaction. A team that is gone has no key in the answer.
+    """
+    rows = await conn.fetch(LOCK, org_id, sorted(set(team_ids)))
+    return {row["team_id"]: row["now"] for row in rows}
+
+
+MOVE = "update ibex_core.teams set revision = revision + 1 where org_id = $1 and team_id = any($2::bigint[])"
+
+
+async def move_revision(conn: Connection, *, org_id: str, team_ids: Iterable[int]) -> None:
+    """Mark the memory of these teams as changed."""
+    await conn.execute(MOVE, org_id, sorted(set(team_ids)))
+
+
+CREATE = """
+insert into ibex_core.teams (org_id, slug, name) values ($1, $2, $3)
+on conflict (org_id, slug) do nothing
+returning team_id
+"""
+
+
+async def create(conn: Connection, *, org_id: str, slug: str, name: str) -> int | None:
+    """Create a team; None if the slug is taken."""
+    team_id: int | None = await conn.fetchval(CREATE, org_id, slug, name)
+    return team_id
+
+
+LIST = """
+select t.team_id, t.slug, t.name, t.repo_url
+from ibex_core.teams as t
+where t.org_id = $1
+  and ($2::text is null or exists (
+      select from ibex_core.team_members as m
+      where m.org_id = t.org_id and m.team_id = t.team_id and m.person_id = $2
+  ))
+order by t.slug
+"""
+
+
+async def listing(conn: Connection, *, org_id: str, person_id: str | None) -> tuple[Team, ...]:
+    """Return the org's teams, or only those that a person belongs to."""
+    return tuple(Team(**dict(row)) for row in await conn.fetch(LIST, org_id, person_id))
+
+
+SHOW = """
+select t.team_id, t.slug, t.name, t.repo_url
+from ibex_core.teams as t where t.org_id = $1 and t.team_id = $2
+"""
+
+
+async def show(conn: Connection, *, org_id: str, team_id: int) -> Team | None:
+    row = await conn.fetchrow(SHOW, org_id, team_id)
+    return None if row is None else Team(**dict(row))
+
+
+MEMBERS = """
+select m.person_id, m.role from ibex_core.team_members as m
+where m.org_id = $1 and m.team_id = $2 order by m.person_id
+"""
+
+
+async def members(conn: Connection, *, org_id: str, team_id: int) -> tuple[tuple[str, str], ...]:
+    """Return each member's id and role."""
+    rows = await conn.fetch(MEMBERS, org_id, team_id)
+    return tuple((row["person_id"], row["role"]) for row in rows)
+
+
+AGENTS = "select name from ibex_core.agents where org_id = $1 and team_id = $2 order by name"
+
+
+async def agents(conn: Connection, *, org_id: str, team_id: int) -> tuple[str, ...]:
+    return tuple(row["name"] for row in await conn.fetch(AGENTS, org_id, team_id))
+
+
+LINK = "update ibex_core.teams set repo_url = $3 where org_id = $1 and team_id = $2"
+
+
+async def link_repository(conn: Connection, *, org_id: str, team_id: int, url: str) -> None:
+    await conn.execute(LINK, org_id, team_id, url)
+
+
+ADD_PERSON = "insert into ibex_core.persons (org_id, person_id) values ($1, $2) on conflict do nothing"
+ADD_MEMBER = """
+insert into ibex_core.team_members (org_id, team_id, person_id, role) values ($1, $2, $3, $4)
+on conflict (org_id, team_id, person_id) do update set role = excluded.role
+"""
+
+
+async def add_member(conn: Connection, *, org_id: str, team_id: int, person_id: str, role: Role) -> None:
+    """Add a person to a team, or change the role of one who is there. The org gets to know new persons by it."""
+    await conn.execute(ADD_PERSON, org_id, person_id)
+    await conn.execute(ADD_MEMBER, org_id, team_id, person_id, role.name.lower())
+
+
+REMOVE_MEMBER = "delete from ibex_core.team_members where org_id = $1 and team_id = $2 and person_id = $3"
+
+
+async def remove_member(conn: Connection, *, org_id: str, team_id: int, person_id: str) -> bool:
+    """Remove a person from a team; False if they were not in it."""
+    removed: str = await conn.execute(REMOVE_MEMBER, org_id, team_id, person_id)
+    return removed == "DELETE 1"
+
+
+ADD_AGENT = """
+insert into ibex_core.agents (org_id, team_id, name) values ($1, $2, $3)
+on conflict (org_id, team_id, name) do nothing
+returning agent_id
+"""
+
+
+async def add_agent(conn: Connection, *, org_id: str, team_id: int, name: str) -> int | None:
+    """Register an agent; None if the team has one of this name."""
+    agent_id: int | None = await conn.fetchval(ADD_AGENT, org_id, team_id, name)
+    return agent_id

@@ -1,0 +1,96 @@
+"""The processes that people start: `up` for the whole stack, or one of its parts by name."""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+import workflows
+from kapelle.settings import Settings, SettingsError
+from workers.stack import up
+
+_ROOT = Path(__file__).resolve().parents[1]
+_PORTS = {
+    "postgres": "PostgreSQL",
+    "nats": "NATS",
+    "temporal": "Temporal's frontend",
+    "temporal-ui": "Temporal's UI",
+    "temporal-http": "Temporal's HTTP API",
+    "temporal-metrics": "Temporal's metrics",
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run what the arguments name and return the exit code."""
+    _require_own_workflows()
+    options = _parser().parse_args(arguments)
+    if options.process == "up":
+        return asyncio.run(up.run(_wishes(options), _say))
+    return _run_process(options.process)
+
+
+def _require_own_workflows() -> None:
+    """Refuse another distribution's `workflows`, a name that ours shares."""
+    found = Path(str(workflows.__file__)).resolve()
+    if found.parent.parent != _ROOT:
+        raise SystemExit(f"`workflows` is {found}, not ours; start with `python -m workers` in {_ROOT}.")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m workers", description=__doc__)
+    processes = parser.add_subparsers(dest="process", required=True, metavar="PROCESS")
+    whole = processes.add_parser("up", help="start everything in one home folder, and keep it running")
+    whole.add_argument("--home", type=Path, default=_ROOT / ".kapelle", help="the folder (default: .kapelle)")
+    for name, title in _PORTS.items():
+        whole.add_argument(f"--port-{name}", type=_port, metavar="PORT", help=f"port of {title} (default: a free one)")
+    processes.add_parser("worker", help="run workflows and activities")
+    processes.add_parser("commands", help="answer commands over NATS")
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError("must be a number from 1 to 65535")
+    return int(text)
+
+
+def _wishes(options: argparse.Namespace) -> up.Wishes:
+    given = {name: getattr(options, f"port_{name.replace('-', '_')}") for name in _PORTS}
+    return up.Wishes(
+        home=options.home,
+        ports={name: port for name, port in given.items() if port is not None},
+        environment=dict(os.environ),
+    )
+
+
+def _run_process(name: str) -> int:
+    try:
+        settings = Settings.from_env(os.environ)
+    except SettingsError as error:
+        for problem in str(error).split("; "):
+            _say(problem)
+        return 2
+    asyncio.run(_process(name)(settings))
+    return 0
+
+
+def _process(name: str) -> Callable[[Settings], Coroutine[Any, Any, None]]:
+    # Each process imports its own part alone: Temporal's library takes half a second, which `up` does not need.
+    if name == "worker":
+        from workers import worker  # noqa: PLC0415
+
+        return worker.run
+    from workers import commands  # noqa: PLC0415
+
+    return commands.run
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr if line.startswith("KAPELLE_") else sys.stdout, flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,27 @@
+"""`python -m workers commands`: answers the NATS commands, and runs their workflows in the same process."""
+
+import os
+
+from kapelle.adapters.nats.server import CommandServer, connect
+from kapelle.services import open_services
+from kapelle.settings import Settings
+from workers import process, readiness
+from workers.memory_worker import memory_worker
+
+DRAIN_SECONDS = 10
+
+
+async def run(settings: Settings) -> None:
+    """Serve until SIGTERM: then no new requests, answers to those under way, and the workflows to their end."""
+    async with open_services(settings, os.environ, identity=process.identity("commands")) as services:
+        client = await connect(settings.nats_url.value, name=process.identity("commands"))
+        try:
+            async with memory_worker(services):
+                server = CommandServer(client, services)
+                await server.start()
+                readiness.announce()
+                await process.stopped()
+                await server.close()
+                await services.writer.drain(DRAIN_SECONDS)
+        finally:
+            await client.close()

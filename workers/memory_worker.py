@@ -1,0 +1,37 @@
+"""The Temporal worker of the memory's workflows, for every process that runs one."""
+
+from datetime import timedelta
+
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
+
+from activities.curate import CurateActivities
+from activities.faults import FaultInterceptor
+from activities.write import WriteActivities
+from kapelle.services import Services
+from workflows.curate import AcceptEntry, ForgetEntry
+from workflows.write import WriteMemory
+
+WORKFLOWS = [WriteMemory, AcceptEntry, ForgetEntry]
+SHUTDOWN_GRACE = timedelta(seconds=10)
+
+
+def memory_worker(services: Services) -> Worker:
+    """Build the worker on open services. Starts by the same process's client run here at once."""
+    settings = services.settings
+    key = settings.digest_key.value
+    write = WriteActivities(services.pool, policy=services.policy, digest_key=key)
+    curate = CurateActivities(services.pool, digest_key=key)
+    return Worker(
+        services.temporal,
+        task_queue=settings.task_queue,
+        workflows=WORKFLOWS,
+        activities=[write.scan, write.embed, write.dedup, write.persist, curate.accept, curate.forget],
+        interceptors=[FaultInterceptor()],
+        workflow_runner=SandboxedWorkflowRunner() if settings.sandbox else UnsandboxedWorkflowRunner(),
+        graceful_shutdown_timeout=SHUTDOWN_GRACE,
+        max_concurrent_workflow_tasks=100,
+        max_concurrent_local_activities=64,
+        max_concurrent_activities=16,
+        max_cached_workflows=500,
+    )

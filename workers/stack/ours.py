@@ -1,0 +1,42 @@
+"""The product's own processes: the worker and the doors, each started as `python -m workers <name>`."""
+
+import sys
+from collections.abc import Mapping
+
+from workers.stack.part import Part
+from workers.stack.secrets import Secrets
+from workers.stack.servers import Addresses
+
+# In the order of their start. The worker and the command adapter need each other for nothing but speed.
+PROCESSES = {"worker": "Worker", "commands": "Command adapter"}
+_DRAIN_SECONDS = 30.0
+
+
+def parts(inherited: Mapping[str, str], addresses: Addresses, secrets: Secrets) -> tuple[Part, ...]:
+    """Describe the processes; they get the environment that `up` got, completed by what the home knows."""
+    environment = {**_defaults(addresses, secrets), **_given(inherited)}
+    return tuple(
+        Part(
+            name=name,
+            title=title,
+            argv=(sys.executable, "-m", "workers", name),
+            environment=environment,
+            stop_seconds=_DRAIN_SECONDS,
+        )
+        for name, title in PROCESSES.items()
+    )
+
+
+def _defaults(addresses: Addresses, secrets: Secrets) -> dict[str, str]:
+    return {
+        "KAPELLE_DATABASE_URL": addresses.product_dsn,
+        "KAPELLE_NATS_URL": addresses.nats_url,
+        "KAPELLE_PAYLOAD_KEYS": secrets.payload_keys,
+        "KAPELLE_DIGEST_KEY": secrets.digest_key,
+        "TEMPORAL_ADDRESS": addresses.temporal_address,
+    }
+
+
+def _given(inherited: Mapping[str, str]) -> dict[str, str]:
+    """Leave out empty variables, which mean the same as missing ones, and the owner's address, which we must not have."""
+    return {name: value for name, value in inherited.items() if value and name != "KAPELLE_DATABASE_OWNER_URL"}

@@ -1,0 +1,16 @@
+"""`python -m workers worker`: runs workflows and activities until it is told to stop."""
+
+import os
+
+from kapelle.services import open_services
+from kapelle.settings import Settings
+from workers import process, readiness
+from workers.memory_worker import memory_worker
+
+
+async def run(settings: Settings) -> None:
+    """Work until SIGTERM; what has begun is finished first."""
+    async with open_services(settings, os.environ, identity=process.identity("worker")) as services:
+        async with memory_worker(services):
+            readiness.announce()
+            await process.stopped()

@@ -1,0 +1,29 @@
+"""Timeouts and retries by name, for every workflow."""
+
+from datetime import timedelta
+
+from temporalio.common import RetryPolicy
+from temporalio.workflow import LocalActivityConfig
+
+# In-process rules: no reason to fail but a defect, which a retry seldom mends.
+RULES = LocalActivityConfig(
+    schedule_to_close_timeout=timedelta(seconds=10),
+    retry_policy=RetryPolicy(maximum_attempts=2),
+)
+
+# The activity itself gives up on its provider well before this and answers without vectors.
+EMBED = LocalActivityConfig(
+    schedule_to_close_timeout=timedelta(seconds=30),
+    retry_policy=RetryPolicy(maximum_attempts=1),
+)
+
+# The database may be away for a while, and a write that was acknowledged as running waits for it. A retry that is
+# further off than the threshold becomes a timer in the history instead of holding the workflow task.
+STORE = LocalActivityConfig(
+    schedule_to_close_timeout=timedelta(hours=20),
+    start_to_close_timeout=timedelta(seconds=20),
+    retry_policy=RetryPolicy(
+        initial_interval=timedelta(milliseconds=100), backoff_coefficient=2, maximum_interval=timedelta(seconds=5)
+    ),
+    local_retry_threshold=timedelta(seconds=2),
+)

@@ -1,0 +1,81 @@
+"""The durable write: scan, embed, dedup, persist."""
+
+from dataclasses import replace
+
+from temporalio import workflow
+from temporalio.exceptions import FailureError
+
+from kapelle.contracts import write
+from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Write
+from kapelle.domain.outcomes import Code, Outcome
+from workflows import policies
+
+
+@workflow.defn(name="WriteMemory")
+class WriteMemory(write.WriteMemory):
+    """Runs one batch. The steps answer for all its writes at once."""
+
+    @workflow.run
+    async def run(self, batch: Batch) -> tuple[Outcome, ...]:
+        screened = await self._scan(batch)
+        batch = replace(batch, writes=tuple(map(_redacted, batch.writes, screened)))
+        prepared = Prepared(
+            batch=batch,
+            refusals=tuple(screen.refusal for screen in screened),
+            embedded=await self._embed(batch),
+            resembles=tuple(Resemblance() for _ in batch.writes),
+        )
+        prepared = replace(prepared, resembles=await self._dedup(prepared))
+        return await self._persist(prepared)
+
+    async def _scan(self, batch: Batch) -> tuple[Screened, ...]:
+        return await workflow.execute_local_activity_method(write.WriteActivities.scan, batch, **policies.RULES)
+
+    async def _embed(self, batch: Batch) -> Embedded:
+        try:
+            return await workflow.execute_local_activity_method(write.WriteActivities.embed, batch, **policies.EMBED)
+        except FailureError:
+            # An entry without a vector is found by keyword and repaired by the backfill.
+            return Embedded()
+
+    async def _dedup(self, prepared: Prepared) -> tuple[Resemblance, ...]:
+        return await workflow.execute_local_activity_method(write.WriteActivities.dedup, prepared, **policies.STORE)
+
+    async def _persist(self, prepared: Prepared) -> tuple[Outcome, ...]:
+        try:
+            return await self._persist_once(prepared)
+        except FailureError:
+            if len(prepared.batch.writes) == 1:
+                return (_failed(prepared.batch.writes[0]),)
+        # One write that cannot be stored must not take the others with it.
+        outcomes: list[Outcome] = []
+        for single in _singles(prepared):
+            outcomes += await self._persist(single)
+        return tuple(outcomes)
+
+    async def _persist_once(self, prepared: Prepared) -> tuple[Outcome, ...]:
+        return await workflow.execute_local_activity_method(write.WriteActivities.persist, prepared, **policies.STORE)
+
+
+def _redacted(single: Write, screened: Screened) -> Write:
+    return replace(single, draft=screened.redacted) if screened.redacted else single
+
+
+def _failed(single: Write) -> Outcome:
+    return Outcome(code=Code.FAILED, reason=f"the write could not be stored (operation {single.operation_id})")
+
+
+def _singles(prepared: Prepared) -> tuple[Prepared, ...]:
+    """Split a batch into its writes."""
+    vectors = prepared.embedded.vectors or (None,) * len(prepared.batch.writes)
+    return tuple(
+        Prepared(
+            batch=replace(prepared.batch, writes=(single,)),
+            refusals=(refusal,),
+            embedded=replace(prepared.embedded, vectors=(vector,) if vector else ()),
+            resembles=(resembles,),
+        )
+        for single, refusal, vector, resembles in zip(
+            prepared.batch.writes, prepared.refusals, vectors, prepared.resembles, strict=True
+        )
+    )
