@@ -33,6 +33,8 @@ create table ibex_core.memories (
     foreign key (team_id, org_id) references ibex_core.teams (team_id, org_id) on delete cascade,
     foreign key (agent_id, org_id) references ibex_core.agents (agent_id, org_id) on delete cascade
 );
+-- Writers draw the ids of a batch before they insert it.
+grant usage on sequence ibex_core.memories_id_seq to kapelle_app;
 create index memories_by_team on ibex_core.memories (org_id, team_id, status, id desc);
 
 create table ibex_core.memory_labels (

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from tests.memory import Memory, running_memory
 from tests.stack import Database, Temporal, fresh_database, running_servers
 from workers.stack.servers import Addresses
 
@@ -33,3 +34,10 @@ def nats_url(servers: Addresses) -> str:
 def temporal(servers: Addresses) -> Temporal:
     """The session's Temporal, with a task queue for this test alone."""
     return Temporal(address=servers.temporal_address, namespace="default", task_queue=f"test-{uuid.uuid4().hex}")
+
+
+@pytest.fixture
+async def memory(database: Database, nats_url: str, temporal: Temporal) -> AsyncIterator[Memory]:
+    """A whole memory service with org, team `demo`, an admin and an agent, for this test alone."""
+    async with running_memory(database, nats_url, temporal) as running:
+        yield running

@@ -33,14 +33,14 @@ class Temporal:
 
 
 @contextmanager
-def running_servers() -> Iterator[Addresses]:
-    """Start PostgreSQL (migrated, without durability), NATS and Temporal in a folder that is removed at the end."""
+def running_servers(*, durable: bool = False) -> Iterator[Addresses]:
+    """Start PostgreSQL (migrated), NATS and Temporal in a folder that is removed at the end."""
     with (
         tempfile.TemporaryDirectory(prefix="kapelle-test-", ignore_cleanup_errors=True) as folder,
         home.locked(Path(folder)) as here,
         asyncio.Runner() as runner,
     ):
-        servers = Servers(Plan(home=here, secrets=secrets.keep(here), report=_silence, durable=False))
+        servers = Servers(Plan(home=here, secrets=secrets.keep(here), report=_silence, durable=durable))
         try:
             runner.run(servers.start())
             yield servers.addresses

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import workflows
+from kapelle.domain.errors import Fault
 from kapelle.settings import Settings, SettingsError
-from workers.stack import up
+from workers import process
+from workers.stack import schema, up
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PORTS = {
@@ -29,6 +31,9 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     if options.process == "up":
         return asyncio.run(up.run(_wishes(options), _say))
+    if options.process == "schema":
+        asyncio.run(schema.write(_say))
+        return 0
     return _run_process(options.process)
 
 
@@ -46,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     whole.add_argument("--home", type=Path, default=_ROOT / ".kapelle", help="the folder (default: .kapelle)")
     for name, title in _PORTS.items():
         whole.add_argument(f"--port-{name}", type=_port, metavar="PORT", help=f"port of {title} (default: a free one)")
+    processes.add_parser("schema", help="write migrations/schema.sql from the migrations")
     processes.add_parser("worker", help="run workflows and activities")
     processes.add_parser("commands", help="answer commands over NATS")
     return parser
@@ -73,7 +79,12 @@ def _run_process(name: str) -> int:
         for problem in str(error).split("; "):
             _say(problem)
         return 2
-    asyncio.run(_process(name)(settings))
+    process.configure_logging()
+    try:
+        asyncio.run(_process(name)(settings))
+    except Fault as fault:
+        _say(fault.message)
+        return 1
     return 0
 
 
@@ -89,7 +100,7 @@ def _process(name: str) -> Callable[[Settings], Coroutine[Any, Any, None]]:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr if line.startswith("KAPELLE_") else sys.stdout, flush=True)  # noqa: T201
+    print(line, file=sys.stderr if line.startswith("KAPELLE_") else sys.stdout, flush=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ DRAIN_SECONDS = 10
 
 async def run(settings: Settings) -> None:
     """Serve until SIGTERM: then no new requests, answers to those under way, and the workflows to their end."""
+    process.configure_logging()
     async with open_services(settings, os.environ, identity=process.identity("commands")) as services:
         client = await connect(settings.nats_url.value, name=process.identity("commands"))
         try:

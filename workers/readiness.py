@@ -19,7 +19,7 @@ def announce() -> None:
         return
     pipe = int(descriptor)
     os.set_blocking(pipe, False)
-    os.set_inheritable(pipe, False)
+    os.set_inheritable(pipe, False)  # noqa: FBT003 - positional only
     _beat(pipe, asyncio.get_running_loop())
 
 

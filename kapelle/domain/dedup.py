@@ -97,6 +97,7 @@ class Statement:
     # Keys of the words inside code spans and identifiers, and each pair of neighbouring words written together.
     inner: frozenset[str]
     joined: frozenset[str]
+    halves: frozenset[str]
     # Every word as it stands, for near-identical wording; and the text as one line, to look identifiers up in.
     surface: frozenset[str]
     plain: str

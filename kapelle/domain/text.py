@@ -177,14 +177,24 @@ def _span(code: str) -> str:
 
 
 def _folded(text: str) -> str:
-    if not text.isascii():
-        text = "".join(char if _is_marked_number(char) else unicodedata.normalize("NFKC", char) for char in text)
-        text = unicodedata.normalize("NFC", text).translate(_ONE_FORM)
-    text = _ITALIC.sub(r"\2", _BOLD.sub(r"\1", text))
+    text = undecorated(one_form(text))
     lead, trail = (" " if text[:1].isspace() else ""), (" " if text[-1:].isspace() else "")
     words = [found.group() for found in _WORD.finditer(text)]
     folded = [_word(word, words[at - 1] if at else "") for at, word in enumerate(words)]
     return lead + " ".join(folded) + (trail if folded else "")
+
+
+def one_form(text: str) -> str:
+    """Return prose in NFKC (but for superscripts and the like), with one kind of dash and of quotation mark."""
+    if text.isascii():
+        return text
+    text = "".join(char if _is_marked_number(char) else unicodedata.normalize("NFKC", char) for char in text)
+    return unicodedata.normalize("NFC", text).translate(_ONE_FORM)
+
+
+def undecorated(text: str) -> str:
+    """Return prose without the marks of bold and italic type."""
+    return _ITALIC.sub(r"\2", _BOLD.sub(r"\1", text)) if "*" in text or "_" in text else text
 
 
 def _is_marked_number(char: str) -> bool:

@@ -35,7 +35,7 @@ async def connect(env: Mapping[str, str], payload_keys: Secret, *, identity: str
     Raises:
         Unavailable: when the server does not answer in time.
     """
-    config = ClientConfig.load_client_connect_config(override_env_vars=env)
+    config = ClientConfig.load_client_connect_config(override_env_vars=dict(env))
     for attempt in range(CONNECT_ATTEMPTS):
         try:
             return await Client.connect(

@@ -31,6 +31,8 @@ TASK_TIMEOUT = timedelta(seconds=3)
 EXECUTION_TIMEOUT = timedelta(hours=24)
 START_TIMEOUT = timedelta(seconds=3)
 RESULT_PAUSE_SECONDS = 0.25
+# A write that is done sooner needs no row that says it runs; nobody has been told its id by then.
+SHOW_AFTER_SECONDS = 0.5
 
 Argument = TypeVar("Argument")
 Answer = TypeVar("Answer")
@@ -130,8 +132,12 @@ class Writer:
     ) -> Answer:
         handle = await self._start(run, argument, workflow_id)
         handed_over()
+        result = asyncio.create_task(_result(handle))
+        done, _ = await asyncio.wait({result}, timeout=SHOW_AFTER_SECONDS)
+        if not done:
+            await self._show_running(begun, workflow_id)
         try:
-            answer, _ = await asyncio.gather(_result(handle), self._show_running(begun, workflow_id))
+            answer = await result
         except WorkflowFailureError as error:
             log.error("workflow failed", extra={"workflow_id": workflow_id, "error": type(error.cause).__name__})  # noqa: TRY400
             await self._show_failed(begun, workflow_id)

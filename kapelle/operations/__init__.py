@@ -26,7 +26,7 @@ class Operation:
     reads: bool = False
 
     def usage(self) -> str:
-        """Return the arguments as a caller writes them."""
+        """Return the arguments as a caller writes them; `?` marks what may be left out."""
         parts = [f'"{self.name}"']
         parts += [field.name if field.default is MISSING else f"{field.name}?" for field in fields(self.request)]
         return f"[{', '.join(parts)}]"
@@ -109,9 +109,8 @@ def _request(operation: Operation, arguments: Sequence[str]) -> object:
     names = [field.name for field in fields(operation.request)]
     needed = sum(field.default is MISSING for field in fields(operation.request))
     if not needed <= len(arguments) <= len(names):
-        raise InvalidRequest(
-            f"'{operation.name}' got {len(arguments)} arguments; it takes {operation.usage()}, where ? marks what may be "
-            "left out"
-        )
+        usage = operation.usage()
+        optional = ", where ? marks what may be left out" if "?" in usage else ""
+        raise InvalidRequest(f"'{operation.name}' got {len(arguments)} arguments; it takes {usage}{optional}")
     read = {name: validation.storable(name.replace("_", " "), text) for name, text in zip(names, arguments, strict=False)}
     return operation.request(**read)

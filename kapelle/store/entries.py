@@ -1,5 +1,6 @@
 """The entries themselves."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -58,48 +59,44 @@ async def draw_ids(conn: Connection, count: int) -> tuple[int, ...]:
     return tuple(row["id"] for row in await conn.fetch(DRAW_IDS, count))
 
 
-# Tags travel as JSON, since unnest would flatten an array of arrays.
+# Each entry's tags travel as one JSON text, since PostgreSQL knows no array of arrays of different lengths.
 INSERT = """
+with inserted as (
 insert into ibex_core.memories
     (id, org_id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at, valid_from,
      accepted_at, accepted_by)
 overriding system value
-select r.id, $1, r.team_id, r.kind, r.title, r.body, array(select jsonb_array_elements_text(r.tags)), r.status,
+select r.id, $1, r.team_id, r.kind, r.title, r.body, array(select jsonb_array_elements_text(r.tags::jsonb)), r.status,
     r.source, r.operation_id, r.salt, r.created_at, r.created_at,
     case when r.status = 'curated' then r.created_at end,
     case when r.status = 'curated' then r.source end
 from unnest(
-    $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::text[], $9::text[], $10::uuid[],
+    $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::uuid[],
     $11::bytea[], $12::timestamptz[]
 ) as r (id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at)
-"""
-
-INSERT_LABELS = """
-insert into ibex_core.memory_labels (org_id, memory_id, label)
-select $1, r.id, r.kind from unnest($2::bigint[], $3::text[]) as r (id, kind)
+returning id, kind
+)
+insert into ibex_core.memory_labels (org_id, memory_id, label) select $1, id, kind from inserted
 """
 
 
 async def insert(conn: Connection, *, org_id: str, entries: Sequence[NewEntry]) -> None:
-    """Insert entries with their primary kind as a label, in two statements."""
-    ids = [new.id for new in entries]
-    kinds = [str(new.draft.kind) for new in entries]
+    """Insert entries, each with its kind as its first label."""
     await conn.execute(
         INSERT,
         org_id,
-        ids,
+        [new.id for new in entries],
         [new.team_id for new in entries],
-        kinds,
+        [str(new.draft.kind) for new in entries],
         [new.draft.title for new in entries],
         [new.draft.body for new in entries],
-        [list(new.draft.tags) for new in entries],
+        [json.dumps(new.draft.tags) for new in entries],
         [str(new.status) for new in entries],
         [new.source for new in entries],
         [new.operation_id for new in entries],
         [new.salt for new in entries],
         [new.created_at for new in entries],
     )
-    await conn.execute(INSERT_LABELS, org_id, ids, kinds)
 
 
 GET = """

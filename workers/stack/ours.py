@@ -38,5 +38,5 @@ def _defaults(addresses: Addresses, secrets: Secrets) -> dict[str, str]:
 
 
 def _given(inherited: Mapping[str, str]) -> dict[str, str]:
-    """Leave out empty variables, which mean the same as missing ones, and the owner's address, which we must not have."""
+    """Leave out empty variables, which mean the same as missing ones, and the owner's address, which is not for us."""
     return {name: value for name, value in inherited.items() if value and name != "KAPELLE_DATABASE_OWNER_URL"}

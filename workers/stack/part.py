@@ -27,6 +27,7 @@ class Part:
     environment: Mapping[str, str]
     # Raises when the part is not well. A part without one announces itself (`workers.readiness`).
     check: Callable[[], Awaitable[None]] | None = None
+    check_seconds: float = 2.0
     # Runs before each start, the restarts included.
     prepare: Callable[[], None] = _nothing
     account: Account | None = None

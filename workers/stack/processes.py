@@ -50,6 +50,7 @@ async def spawn(part: Part, home: Home) -> Child:
             stdout=log,
             stderr=log,
             start_new_session=True,
+            umask=0o077,
             pass_fds=() if writer is None else (writer,),
             preexec_fn=_die_with_parent(part.orphan_signal),
             **_as_account(part),
@@ -93,7 +94,7 @@ def forget(home: Home) -> None:
     home.file(_RECORD).unlink(missing_ok=True)
 
 
-def _leftover(entry: Any) -> psutil.Process | None:  # noqa: ANN401 - JSON from a file that may be damaged
+def _leftover(entry: Any) -> psutil.Process | None:  # JSON from a file that may be damaged
     """Return the recorded process if it still runs: the same number, start and command line."""
     try:
         process = psutil.Process(int(entry["pid"]))

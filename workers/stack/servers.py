@@ -14,6 +14,7 @@ from workers.stack.secrets import Secrets
 from workers.stack.supervise import Keeper, stop_all
 
 _START_SECONDS = 60.0
+_ORDER = ("postgres", "nats", "temporal")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +78,14 @@ class Servers:
         await together(*steps)
 
     async def stop(self) -> None:
-        await stop_all(self.keepers)
+        """Stop them one after the other, Temporal first and the database last."""
+        await stop_all(sorted(self.keepers, key=lambda keeper: _ORDER.index(keeper.part.name)))
 
     async def _start_postgres(self) -> None:
         cluster = postgres.place(self._plan.home)
-        with timed(self._plan.report, "PostgreSQL data directory"):
-            await asyncio.to_thread(postgres.initialise, cluster, self._plan.secrets.postgres_owner)
+        if not postgres.is_initialised(cluster):
+            with timed(self._plan.report, "PostgreSQL data directory"):
+                await asyncio.to_thread(postgres.initialise, cluster, self._plan.secrets.postgres_owner)
         server = self._postgres_dsn(postgres.OWNER, self._plan.secrets.postgres_owner, "postgres")
         await self._started(postgres.part(cluster, self._ports["postgres"], server, durable=self._plan.durable))
         await database.create(server, postgres.DATABASE)

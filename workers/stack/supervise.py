@@ -11,7 +11,6 @@ from workers.stack.part import Part
 from workers.stack.processes import Child, spawn
 from workers.stack.progress import Report
 
-CHECK_SECONDS = 2.0
 # A machine under load may miss a check or two; three in a row are a part that hangs.
 MISSES = 3
 BACKOFF_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -21,6 +20,7 @@ SILENCE_SECONDS = 30.0
 _POLL_SECONDS = 0.02
 _FIRST_TRIES = 3
 _IMPATIENT_SECONDS = 5.0
+
 
 class PartFailedError(Exception):
     """A part did not start."""
@@ -49,7 +49,10 @@ class Keeper:
         for wait in BACKOFF_SECONDS[:_FIRST_TRIES]:
             if await self._well_after_spawn(seconds):
                 return
+            hangs = self._child is not None and self._child.process.returncode is None
             await self._ended(self.part.orphan_signal, _IMPATIENT_SECONDS)
+            if hangs:
+                break
             await asyncio.sleep(wait)
         log = self._home.log(self.part.name)
         raise PartFailedError(f"{self.part.title} did not start. The end of {log}:\n{log_tail(log)}")
@@ -92,7 +95,7 @@ class Keeper:
         """Return what happened to the part, as words that follow its name."""
         misses = 0
         while misses < MISSES:
-            if self._child is None or await self._exits_within(CHECK_SECONDS):
+            if self._child is None or await self._exits_within(self.part.check_seconds):
                 return f"ended unexpectedly ({self._how_it_ended()})"
             misses = 0 if await self._is_well() else misses + 1
         return "does not answer"

@@ -29,8 +29,8 @@ class Subcommand:
     declare: Callable[[ArgumentParser], None]
     # The positional arguments of the request, the operation's name not among them.
     arguments: Callable[[Namespace, Bodies], tuple[str, ...]]
-    # A write carries a request id, so that asking again after a lost answer cannot store it twice.
-    writes: bool = False
+    # Carries a request id, by which the service recognises the same request when it is made again.
+    repeatable: bool = False
     view: View = View.SENTENCE
     description: str = ""
 

@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
     except OSError as error:
-        print(f"kapelle: the answer cannot be written: {error.strerror}", file=sys.stderr)
+        printing.complain(f"the answer cannot be written: {error.strerror}", around)
         return ExitCode.REFUSED
     return code
 
@@ -59,7 +59,7 @@ def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -
     question = request.Request(
         command=given.group,
         arguments=(subcommand.name, *subcommand.arguments(given, bodies)),
-        request_id=flags.request_id or (uuid.uuid4().hex if subcommand.writes else ""),
+        request_id=flags.request_id or (uuid.uuid4().hex if subcommand.repeatable else ""),
         numbered=subcommand.view is View.ENTRIES,
     )
     reply = _ask(settled, question)
@@ -74,9 +74,13 @@ def _ask(settled: config.Config, question: request.Request) -> request.Reply:
     try:
         return request.decode(wire.ask(settled, request.encode(question, settled)))
     except NoAnswer as fault:
-        if not question.request_id:
-            raise
-        raise NoAnswer(
-            f"{fault}; it is unknown whether anything was stored. Ask again with --request-id {question.request_id}, "
-            "and it is stored at most once"
-        ) from None
+        raise NoAnswer(f"{fault}; {_what_now(question)}") from None
+
+
+def _what_now(question: request.Request) -> str:
+    if not question.request_id:
+        return "it is unknown whether the request took effect"
+    return (
+        f"it is unknown whether it was stored. Ask again with --request-id {question.request_id}, "
+        "and it is stored at most once"
+    )

@@ -116,7 +116,7 @@ _WRITING = (
         ),
         declare=entry_text.declare,
         arguments=entry_text.arguments,
-        writes=True,
+        repeatable=True,
     ),
     Subcommand(
         name="add",
@@ -124,7 +124,7 @@ _WRITING = (
         examples=("kapelle memory add convention 'Times are UTC' 'Every stored time has an offset of zero.'",),
         declare=entry_text.declare,
         arguments=entry_text.arguments,
-        writes=True,
+        repeatable=True,
     ),
     Subcommand(
         name="accept",
@@ -132,7 +132,7 @@ _WRITING = (
         examples=("kapelle memory accept 12",),
         declare=_declare_id,
         arguments=_id,
-        writes=True,
+        repeatable=True,
     ),
     Subcommand(
         name="edit",
@@ -140,7 +140,7 @@ _WRITING = (
         examples=("kapelle memory edit 12 fact 'Deploys run at 14:00' 'Moved from noon in November.'",),
         declare=_declare_edit,
         arguments=_edit,
-        writes=True,
+        repeatable=True,
     ),
     Subcommand(
         name="forget",
@@ -148,7 +148,7 @@ _WRITING = (
         examples=("kapelle memory forget 12",),
         declare=_declare_id,
         arguments=_id,
-        writes=True,
+        repeatable=True,
     ),
 )
 

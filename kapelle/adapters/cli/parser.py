@@ -91,7 +91,7 @@ def _add_subcommand(add_parser: _AddParser, subcommand: Subcommand) -> None:
 def _parser(
     make: _AddParser, name: str, description: str, examples: Sequence[str], more: str = "", **options: str
 ) -> argparse.ArgumentParser:
-    parser = make(
+    return make(
         name,
         description=description,
         epilog="examples:\n" + "".join(f"  {line}\n" for line in examples).replace("%", "%%") + more,
@@ -99,7 +99,6 @@ def _parser(
         allow_abbrev=False,
         **options,
     )
-    return parser
 
 
 def _add_common_options(parser: argparse.ArgumentParser) -> None:
@@ -109,7 +108,9 @@ def _add_common_options(parser: argparse.ArgumentParser) -> None:
     common.add_argument("--team", metavar="TEAM", default=absent, help="the team whose memory it is")
     caller = common.add_mutually_exclusive_group()
     caller.add_argument("--user", "--as-person", metavar="PERSON", default=absent, help="ask as this person")
-    caller.add_argument("--source", metavar="SOURCE", default=absent, help="ask as this source, such as agent:demo/coder")
+    caller.add_argument(
+        "--source", metavar="SOURCE", default=absent, help="ask as this source, such as agent:demo/coder"
+    )
     common.add_argument("--home", metavar="DIR", default=absent, help="the folder of a local stack")
     common.add_argument(
         "--nats-url", metavar="URL", default=absent, help="the NATS server, such as nats://user:password@host:4222"

@@ -39,7 +39,7 @@ SUBCOMMANDS = (
         examples=("kapelle memory feedback 12 helpful",),
         declare=_declare_feedback,
         arguments=_feedback,
-        writes=True,
+        repeatable=True,
     ),
     Subcommand(
         name="conflicts",
@@ -55,7 +55,7 @@ SUBCOMMANDS = (
         examples=("kapelle memory resolve 3 keep-second",),
         declare=_declare_resolve,
         arguments=_resolve,
-        writes=True,
+        repeatable=True,
     ),
     Subcommand(
         name="backfill",
@@ -63,6 +63,6 @@ SUBCOMMANDS = (
         examples=("kapelle memory backfill", "kapelle memory backfill --apply"),
         declare=_declare_backfill,
         arguments=_backfill,
-        writes=True,
+        repeatable=True,
     ),
 )

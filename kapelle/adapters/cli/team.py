@@ -67,7 +67,6 @@ _TEAMS = (
         examples=("kapelle team create payments", "kapelle team create payments 'Payments and invoices'"),
         declare=_declare_new,
         arguments=_new,
-        writes=True,
     ),
     Subcommand(
         name="list",
@@ -91,7 +90,6 @@ _TEAMS = (
         examples=("kapelle team link-repo payments https://github.com/acme/payments",),
         declare=_declare_repository,
         arguments=_repository,
-        writes=True,
     ),
 )
 
@@ -102,7 +100,6 @@ _MEMBERS = (
         examples=("kapelle team add-member payments ada", "kapelle team add-member payments ada maintainer"),
         declare=_declare_member,
         arguments=_member,
-        writes=True,
     ),
     Subcommand(
         name="remove-member",
@@ -110,7 +107,6 @@ _MEMBERS = (
         examples=("kapelle team remove-member payments ada",),
         declare=_declare_person,
         arguments=_person,
-        writes=True,
     ),
     Subcommand(
         name="add-agent",
@@ -118,7 +114,6 @@ _MEMBERS = (
         examples=("kapelle team add-agent payments coder",),
         declare=_declare_agent,
         arguments=_agent,
-        writes=True,
     ),
 )
 

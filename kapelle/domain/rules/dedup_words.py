@@ -6,7 +6,7 @@ What is in no table has to occur in both texts, so a missing word costs a recogn
 import re
 
 NEGATIONS = frozenset(
-    """not no never none nobody nothing neither nor cannot without non nicht kein keine keinen keinem keiner keines nie
+    """not no never avoid none nobody nothing neither nor cannot without non nicht kein keine keinen keinem keiner keines nie
     niemals ohne weder pas jamais aucun aucune sans nunca sin ningún ninguna jamás non não niet geen nooit nie bez""".split()
 )
 # Followed by what is not to be taken: "X instead of Y", "X statt Y".
@@ -61,6 +61,10 @@ QUANTIFIER_PHRASES = {
     ("more", "than"): "qua:more",
     ("greater", "than"): "qua:more",
     ("mehr", "als"): "qua:more",
+    **{(word, "than"): "qua:more" for word in ("larger", "bigger", "longer", "higher")},
+    **{(word, "than"): "qua:less" for word in ("smaller", "shorter", "lower")},
+    **{("or", word): "qua:atleast" for word in ("more", "newer", "later", "higher", "above", "greater")},
+    **{("or", word): "qua:atmost" for word in ("less", "older", "earlier", "lower", "below", "fewer")},
     ("less", "than"): "qua:less",
     ("fewer", "than"): "qua:less",
     ("weniger", "als"): "qua:less",
@@ -97,7 +101,7 @@ ENVIRONMENTS = {
     }.items()
     for word in words.split()
 }
-# Canonical tests for the abbreviation of a country: "us" in lower case is a pronoun.
+# "us" in lower case is a pronoun.
 ENVIRONMENTS_BY_CASE = {"US": "env:us"}
 
 _MONTHS = """january jan januar janvier enero|february feb februar février febrero|march mar märz mars marzo
@@ -138,22 +142,23 @@ before prior previously vor vorher bevor avant antes | after afterwards followin
 allow allowed permit permitted permits erlaubt erlauben | forbid forbidden prohibit prohibited deny denied disallow disallowed disallows ban banned verboten verbieten
 increase raise bump grow erhöhen erhöht | decrease reduce lower shrink senken verringern reduzieren
 accept accepts accepted | reject decline refuse
-include contain | exclude omit
+include includes included including | exclude excludes omit
 start begin launch starten beginnt beginnen | stop end finish halt stoppen endet enden
 open opens opened opening öffnen | close closed closes closing schließen
 public öffentlich | private privat internal intern
 synchronous synchronously sync synchron | asynchronous asynchronously async asynchron
 ascending aufsteigend | descending absteigend
-newest latest newer later neueste neuer | oldest earliest older earlier älteste älter
+newest latest neueste neuesten | oldest earliest älteste ältesten
+newer later neuer | older earlier älter
 incoming inbound ingress eingehend | outgoing outbound egress ausgehend
 upload uploads hochladen | download downloads herunterladen
-above over über | below under unter
+above over über | below unter
 first erste erster erstes | last letzte letzter letztes
 success succeed successful | failure fail fails failed
-add append insert hinzufügen | remove delete drop purge löschen entfernen
+add append insert hinzufügen | remove delete drop erase löschen entfernen
 lock locked | unlock unlocked
 encrypt encrypted | decrypt decrypted unencrypted
-read reads reading lesen | write writes writing schreiben
+read reads reading lesen liest | write writes writing written wrote schreiben schreibt geschrieben
 manual manually manuell | automatic automatically automated automatisch
 safe | unsafe dangerous
 true wahr | false falsch
@@ -179,7 +184,7 @@ minimum minimal | maximum maximal
 new neu neue neuer neues | old alt alte alter altes
 required | unneeded
 supported | unsupported
-left links | right rechts
+left | right
 top oben | bottom unten
 forward vorwärts | backward backwards rückwärts
 client | server
@@ -197,33 +202,41 @@ ANTONYMS = _axes()
 LIGHT = frozenset(
     """a an the this that these those there here it its itself they them their theirs he she his her we us our ours you
     your yours i my me who whom whose which what is are was were be been being am do does did done has have had having
-    will would get gets got getting gotten let lets of in on at to for with by as into onto via through from and or but so also
-    then than thus hence because since due when whenever while if where how though although please note notice always
-    all each every whole per just simply basically currently actually really very quite about around approximately
-    roughly ca circa approx approximately already still such same own way thing things case cases etc eg ie e.g i.e both-sides
-    during within among between using use uses used usage utilise utilize means mean meaning entitled namely order
-    again too yes ok okay tip hint reminder remember rule convention decision decided fact gotcha preference
-    procedure event memo fyi title team-wide general generally called exist exists lie lies live lives
-    living located reside resides happen happens take takes took taken make makes made making go goes went
-    come comes perform performed done carry carries carried
+    will would get gets got getting gotten let lets of in on at to for with by as into onto via through from and or but
+    so also then than thus hence because since due when whenever while if where how please simply basically currently
+    actually really very quite about around approximately roughly ca circa approx already still such thing things
+    under way case cases etc during within among between all always each every whole per
+    keep keeps kept keeping hold holds held holding store stores stored storing contain contains contained carry carries
+    carried comprise become becomes became set sets see found find finds sit sits stay stays choose chooses chose chosen
+    choosing pick picks picked select selects selected opt opted occur occurs belong belongs defined place places placed
+    use uses used using usage utilise utilize means mean exist exists lie lies live lives living located reside resides
+    happen happens take takes taken make makes made making go goes come comes perform performs performed
     der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren sein wird werden wurde
-    wurden worden hat haben hatte wir ihr sie er es man ich unser unsere unseren unserem sich mit von im in am an auf für
-    zu zum zur bei beim aus als wie dass daß weil da denn wenn dann durch um pro je jede jeder jedes jeden jedem alle
-    allen aller alles etwa circa ungefähr bitte immer auch schon noch so dort hier liegt liegen beträgt gilt verwenden
-    verwendet verwende benutzen benutzt nutzen nutzt nutze dieser diese dieses zuständig ins uhr hinweis
-    le la les l un une des du de d et ou est sont être a ont nous vous ils elles on il elle ne n que qui dans sur pour
-    par avec au aux ce cette ces se s chaque tous toutes tout toute pendant
-    el los las una unos unas y o es son ser está están nos ellos ellas se en con por para del al que cada todos todas
-    """.split()
-) - {"a.m", "p.m"}
-
+    wurden worden hat haben hatte wir ihr sie er es man ich unser unsere unseren unserem sich mit von im in am an auf
+    für zu zum zur bei beim aus als wie dass daß weil da denn wenn dann durch um pro je jede jeder jedes jeden jedem
+    alle allen aller alles etwa circa ungefähr bitte immer auch schon noch so dort hier liegt liegen beträgt gilt
+    verwenden verwendet verwende benutzen benutzt nutzen nutzt nutze dieser diese dieses
+    le la les un une des du de et ou est sont être ont nous vous ils elles il elle ne que qui dans sur pour par avec au
+    aux ce cette ces se chaque tous toutes tout toute pendant
+    el los las una unos unas es son ser está están nos ellos ellas se en con por para del al que cada todos todas""".split()
+)
+# These introduce an entry ("Note: ...") and say nothing only there.
+LABELS = frozenset("note notice hint tip reminder rule convention decision fact gotcha preference procedure event memo fyi title hinweis".split())
+METHODS = frozenset("GET POST PUT PATCH DELETE HEAD OPTIONS".split())
+IMPERATIVES = frozenset(
+    """add ask avoid begin build call check choose clear commit configure contact copy create define delete deploy disable
+    do document don't drop enable ensure escape export fix follow generate give import include increase install keep
+    kill limit load lock log make mark merge migrate mock mount move name never notify open pass pick pin prefer pull
+    purge push put raise read rebase rebuild record reduce refresh release remember remove rename replace report request
+    reset restart restore retry return review roll rotate run save send set ship skip sort start stay stop store switch
+    tag tell test treat try turn update upgrade upload use verify wait wrap write archive handle apply use verwende nutze
+    always please bitte niemals""".split()
+)
 # Words of one line say the same where facts about a team's work are concerned.
 _SAME = """
-store keep hold save retain persist speichern gespeichert aufbewahren
-delete remove erase purge
-begin start launch commence
+save retain persist speichern gespeichert aufbewahren
 db database datenbank
-config configuration configure konfiguration setting settings
+config configuration configure configured konfiguration setting settings
 infra infrastructure
 repo repository
 auth-n authentication
@@ -251,8 +264,6 @@ reject decline refuse
 ask contact
 big large
 need require
-choose chose chosen pick select selected opt
-contain include comprise
 restart reboot
 crash crashed
 run execute
@@ -260,7 +271,6 @@ rebuild rebuilding
 send sent
 build built
 write wrote written
-read
 approve approval approved
 deploy deployment
 own owner ownership
@@ -277,7 +287,7 @@ also too
 retain retention
 bill billing billed
 sign signature-n
-change modify alter modification
+change modify alter modification switch
 create creation
 generate generation produce
 validate validation
@@ -305,8 +315,7 @@ sleep
 swap
 exceed
 show display
-begin
-clear flush purge
+clear flush purge empty emptied
 ensure guarantee
 error failure
 job task
@@ -317,7 +326,50 @@ skew
 attempt try tries tried
 expire expiry expiration
 reload
+notify alert ping
+fetch retrieve obtain
+pr pull-request
+credential creds
+permission perms
+variable var
+verify check
+compile
+repeat
+respond answer
+occur
+exit quit terminate
+kill killed
+sleep slept
+know known
+show shown
+lead led
+pay paid
+hit
+begin began begun
+speak spoke spoken
+grow grew grown
+steal stolen
+drive driven drove
+overwrite overwrote overwritten
+forget forgot forgotten
+hide hid hidden
+catch caught
+bind bound
+spend spent
+teach taught
+throw threw thrown
+wipe clean erase
 """
+
+# A word that may be left out, as in "the mailer-v2 group" beside "mailer-v2"; but never replaced by another of them.
+WEAK = """data channel field size step job message code error file time part connectionr amount feature service
+    value name number entry item system tool process instance server-n host-n component module module-n request response
+    setting option rule-n content information info detail result record-n type kind run add command script repo project
+    package version environment-n bucket table topic queue flag branch column region endpoint page section new include
+    team group person people user-n customer-n own format list set-n
+    level state status period duration limit-n length interval-n currently total overall note label like ensure
+    handle try want help provide support-n apply work please silently call get do show via always anyway further """
+
 
 
 def stem(word: str) -> str:
@@ -353,6 +405,14 @@ def _restored(root: str) -> str:
     return root + "e" if re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", root) else root
 
 
+def stem_romance(word: str) -> str:
+    """Return a French or Spanish word without the commonest endings of its inflection."""
+    for ending in ("ées", "és", "ée", "é", "er", "es", "as", "os", "e", "a", "o", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
+
+
 def stem_german(word: str) -> str:
     """Return a German word without the commonest endings of its inflection."""
     for ending in ("en", "em", "er", "es", "e", "n", "s"):
@@ -366,3 +426,20 @@ def _synonyms() -> dict[str, str]:
 
 
 SYNONYMS = _synonyms()
+
+
+def _fixed() -> dict[str, str]:
+    """Words whose key is the same wherever they stand; what is named first wins."""
+    poles = {
+        form: f"pole:{axis}:{sign}"
+        for axis, sides in reversed(tuple(enumerate(ANTONYMS)))
+        for sign, forms in zip("+-", sides, strict=True)
+        for word in forms
+        for form in (stem(word), word)
+    }
+    zones = {zone: f"zone:{zone}" for zone in ZONES}
+    return {**poles, **zones, **FREQUENCIES, **WEEKDAYS, **ENVIRONMENTS, **QUANTIFIERS, "noon": "time:12:00", "midnight": "time:00:00"}
+
+
+FIXED = _fixed()
+WEAK_KEYS = frozenset(FIXED.get(word) or f"word:{SYNONYMS.get(word) or SYNONYMS.get(stem(word)) or stem(word)}" for word in WEAK.split())

@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 from typing import Final
 
-from kapelle.domain.rules.scan import tokens_cloud, tokens_code, tokens_services, views
+from kapelle.domain.rules.scan import assignments, flags, headers, keys, prose, tokens_cloud, tokens_code, tokens_services, urls, views, words
 from kapelle.domain.rules.scan.places import Part
-from kapelle.domain.rules.scan.tokens import Hit, table
+from kapelle.domain.rules.scan.tokens import Hit, Rows, hits, table
 from kapelle.domain.rules.scan.views import View
 from kapelle.domain.scan import Finding
 
 ADVICE: Final = "write a placeholder such as <TOKEN> instead"
 
-_ROWS: Final = tokens_code.TOKENS + tokens_cloud.TOKENS + tokens_services.TOKENS
-_TOKENS: Final = table(_ROWS)
-_FREE_TOKENS: Final = table(row for row in _ROWS if row.free)
+_TOKENS: Final = table(tokens_code.TOKENS + tokens_cloud.TOKENS + tokens_services.TOKENS)
 
 
 def findings(part: Part) -> list[Finding]:
@@ -27,20 +25,45 @@ def findings(part: Part) -> list[Finding]:
 
 
 def _hits(part: Part) -> Iterator[tuple[View, Hit]]:
-    seen: list[View] = [part.canon] if part.canon is part.raw else [part.canon, part.raw]
-    for view in seen:
-        yield from ((view, hit) for hit in _TOKENS.hits(view.text))
-    folded = views.folded(part.canon)
-    if folded:
-        yield from ((folded, hit) for hit in _TOKENS.hits(folded.text))
-    joined = views.joined(folded or part.canon)
-    if joined is not (folded or part.canon):
-        yield from ((joined, hit) for hit in _FREE_TOKENS.hits(joined.text))
-    closed = views.squeezed_text(part.canon)
-    if len(closed) != len(part.canon.text) and any(True for _ in _FREE_TOKENS.hits(closed)):
-        squeezed = views.squeezed(part.canon)
-        yield from ((squeezed, hit) for hit in _FREE_TOKENS.hits(squeezed.text))
-    for inner in views.decoded(joined):
-        yield from ((inner, hit) for hit in _TOKENS.hits(inner.text))
-        for innermost in views.decoded(inner):
-            yield from ((innermost, hit) for hit in _TOKENS.hits(innermost.text))
+    canon = part.canon
+    folded = views.folded(canon)
+    plain = [view for view in (canon, part.raw if part.raw is not canon else None, folded) if view]
+    closed = views.squeezed_text(canon)
+    rows = _TOKENS.candidates(closed)
+    for view in plain[1:]:
+        rows += tuple(row for row in _TOKENS.candidates(views.squeezed_text(view)) if row not in rows)
+    for view in plain:
+        yield from ((view, hit) for hit in hits(view.text, rows))
+        yield from ((view, hit) for hit in _TOKENS.shape_hits(view.text))
+        yield from ((view, hit) for hit in _context_hits(view.text))
+    joined = views.joined(folded or canon)
+    if rows:
+        yield from _closed_hits(canon, closed, joined, rows)
+    yield from _decoded_hits(joined, depth=2)
+
+
+def _context_hits(text: str) -> Iterator[Hit]:
+    low = words.lowered(text)
+    yield from keys.hits(text, low)
+    yield from urls.hits(text)
+    yield from headers.hits(text, low)
+    yield from flags.hits(text, low)
+    for word in words.words(text, low):
+        yield from assignments.hits(text, low, word)
+        yield from prose.hits(text, low, word)
+
+
+def _closed_hits(canon: View, closed: str, joined: View, rows: Rows) -> Iterator[tuple[View, Hit]]:
+    yield from ((joined, hit) for hit in hits(joined.text, rows, free=True))
+    if any(True for _ in hits(closed, rows, free=True)):
+        squeezed = views.squeezed(canon)
+        yield from ((squeezed, hit) for hit in hits(squeezed.text, rows, free=True))
+
+
+def _decoded_hits(view: View, depth: int) -> Iterator[tuple[View, Hit]]:
+    for inner in views.decoded(view):
+        yield from ((inner, hit) for hit in hits(inner.text, _TOKENS.candidates(inner.text)))
+        yield from ((inner, hit) for hit in _TOKENS.shape_hits(inner.text))
+        yield from ((inner, hit) for hit in _context_hits(inner.text))
+        if depth > 1:
+            yield from _decoded_hits(inner, depth - 1)

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kapelle.domain.rules.scan.hidden_phrases import ADDRESSED, COMMANDS, Command
+from kapelle.domain.rules.scan.hidden_phrases import ASCII_COMMANDS, OTHER_COMMANDS, PHRASES, Command
 from kapelle.domain.rules.scan.hits import Hit
+from kapelle.domain.rules.scan.reading import lowered, words
 from kapelle.domain.rules.scan.views import INVISIBLE, View
 
 # A few stray zero-width characters come along with text copied from a web page; more than that carries something.
@@ -41,14 +42,6 @@ def instructions(views: Sequence[View]) -> tuple[Hit, ...]:
         for start in _addressed(text):
             return (Hit(rule="model-instructions", what="text aimed at models", start=view.span(start, start + 1)[0]),)
     return ()
-
-
-def lowered(text: str) -> str:
-    """Return the text in lower case with every character at its place; characters whose lower case is longer stay."""
-    low = text.lower()
-    if len(low) == len(text):
-        return low
-    return "".join(new if len(new := character.lower()) == 1 else character for character in text)
 
 
 def _distinct(views: Sequence[View]) -> Iterator[View]:
@@ -138,29 +131,25 @@ def _is_selector(run: str) -> bool:
 
 
 def _addressed(low: str) -> Iterator[int]:
-    for needle, pattern in ADDRESSED:
-        if needle in low and (match := pattern.search(low)):
-            yield match.start()
-    for command in COMMANDS:
-        yield from _commanded(low, command)
+    for needle, phrase in PHRASES:
+        if needle in low:
+            yield from (at for at in words(low, needle) if phrase.match(low, at))
+    for command in ASCII_COMMANDS if low.isascii() else ASCII_COMMANDS + OTHER_COMMANDS:
+        for stem in command.stems:
+            if stem in low:
+                yield from (at for at in words(low, stem) if _commands(low, at, command))
 
 
-def _commanded(low: str, command: Command) -> Iterator[int]:
-    """A verb such as "ignore", then what is to be ignored, in one clause; windows keep it linear."""
-    if not any(stem in low for stem in command.stems):
-        return
-    for verb in command.verb.finditer(low):
-        lo = max(0, verb.start() - _WINDOW) if command.object_first else verb.end()
-        hi = verb.start() if command.object_first else verb.end() + _WINDOW
-        clause = _clause(low[lo:hi], last=command.object_first)
-        if command.object.search(clause) and command.which.search(clause):
-            yield verb.start()
-            return
+def _commands(low: str, at: int, command: Command) -> bool:
+    """Tell whether a verb such as "ignore" stands in one clause with the instructions that are meant."""
+    verb = command.verb.match(low, at)
+    if verb is None:
+        return False
+    if command.object_first:
+        clause = _STOP.split(low[max(0, at - _WINDOW) : at])[-1]
+    else:
+        clause = _STOP.split(low[verb.end() : verb.end() + _WINDOW], maxsplit=1)[0]
+    return command.called.search(clause) is not None and command.which.search(clause) is not None
 
 
-def _clause(window: str, *, last: bool) -> str:
-    parts = _STOP.split(window)
-    return parts[-1] if last else parts[0]
-
-
-_STOP: Final = re.compile(r"[.!?;。！？]\s|\n\s*\n|[。！？]")
+_STOP: Final = re.compile(r"[.!?;]\s|\n\s*\n|[。！？]")

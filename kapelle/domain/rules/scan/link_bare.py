@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kapelle.domain.rules.scan.reading import line_before
+
 # Top-level names that are next to never a file's ending or an attribute in code.
 _CLEAR: Final = frozenset(
     "com net org edu gov mil biz xyz top online shop club website icu vip mobi asia monster quest lol tech wiki click buzz cyou rest "
@@ -22,23 +24,28 @@ _NAMESPACES: Final = (
     "traefik.io projectcalico.org cilium.io linkerd.io keda.sh coreos.com openshift.io rancher.io longhorn.io kyverno.io "
     "gateway.networking.k8s.io temporal.io go.temporal.io go.opentelemetry.io opentelemetry.io"
 ).split()
-_PLACE: Final = re.compile(r"\.([a-z]{2,10})(?=:[0-9]{2,5}(?![0-9])|/(?![/*]))")
+_PLACE: Final = re.compile(r"\.([a-z]{2,10})(?![a-z0-9_-])")
+_FOLLOWED: Final = re.compile(r":[0-9]{2,5}(?![0-9])|/(?![/*])")
+_ENDED: Final = re.compile(r"(?!\.?[\w/@(=:+-])")
 _HOST_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyz0123456789.-"
 _TOKEN: Final = re.compile(r"[^\s\"'`<>()|,;\[\]{}]{0,300}")
 _SPARED_BEFORE: Final = re.compile(
-    r"(?:apiversion|apigroups?|group|image|repository|registry|package|module|finalizers?|annotations?|labels?|xmlns|uses|base|key"
-    r"|storageclassname|provisioner|controller|driver|topologykey|ingressclassname|target|containerimage|source|import|from|require|replace"
-    r"|(?:docker|podman|nerdctl|crane|skopeo|buildah|kind|ctr|cosign)\s[\w -]{0,40}|go\s+(?:get|install|mod|run|build|test)[\w\s./-]{0,24}|kubectl\s[\w\s/=.-]{0,40}"
-    r"|helm\s[\w\s/=.-]{0,40}|oci:/)(?:\s*[:=])?\s*(?:-\s*)?[\"'`(\[]*$"
+    r"(?:(?:apiversions?|apigroups?|groups?|images?|repository|registry|packages?|modules?|finalizers?|annotations?|labels?|xmlns|uses|base|key|source|target"
+    r"|storageclassname|provisioner|controller|driver|topologykey|ingressclassname|containerimage)[\"']?\s*[:=]\s*(?:-\s*)?"
+    r"|^\s*(?:from|import|require|replace|module|package|use)\s+(?:\w+\s+)?|\bimport\s|(?<![\w-])(?:docker|podman|nerdctl|crane|skopeo|buildah|ctr|cosign)\s[\w -]{0,40}"
+    r"|(?<![\w-])go\s+(?:get|install|mod|run|build|test)[\w\s./-]{0,24}|(?<![\w-])kubectl\s[\w\s/=.-]{0,40}|(?<![\w-])helm\s[\w\s/=.-]{0,40}|oci:/"
+    r"|(?:label|annotation|finalizer|image|module|package|api group|taint)s?\s)[\"'`(\[]*$"
 )
 _LABEL_KEY: Final = re.compile(r"[a-z0-9]([\w.~-]{0,62})")
 _VERSION_PATH: Final = re.compile(r"/v[0-9]+(?:(?:alpha|beta)[0-9]+)?$")
 _TAGGED: Final = re.compile(r"/[\w./-]+(?::[\w][\w.-]{0,127}|@sha256:[0-9a-f]+|@v[0-9].*|@latest|=.*)$")
 _MODULE_VERSION: Final = re.compile(r"[\"'`]?\s+v[0-9]+\.[0-9]")
-_OPENS: Final = re.compile(
-    r"\b(?:visit|browse(?: to)?|(?:go|goes|going|went) to|navigate to|head (?:over )?to|(?:log|sign) ?(?:in|on|up) (?:at|on)|(?:downloads?|downloaded|fetched|installed) from"
-    r"|(?:uploads?|uploaded|posts?|posted|sends?|sent) to|curl|wget)\s+(?:(?:-[\w-]+|it|them|logs|data)\s+){0,4}[\"'`*_<(]{0,3}((?:[\w-]{1,63}\.){1,8})([a-z]{2,10})(?![\w/:.@(=-]|\.\w)"
+_INVITED: Final = re.compile(
+    r"(?<![\w-])(?:visit|browse(?: to)?|(?:go|goes|going|went) to|navigate to|head (?:over )?to|(?:log|sign) ?(?:in|on|up) (?:at|on)"
+    r"|(?:downloads?|downloaded|fetched|installed) from|(?:uploads?|uploaded|posts?|posted|sends?|sent) (?:(?:it|them|logs|data) )?to)\s+[\"'`*_<(]{0,3}$"
 )
+_COMMANDED: Final = re.compile(r"(?<![\w-])(?:curl|wget)\s+(?:-[\w-]+\s+){0,4}[\"'`]?$")
+_OPENS: Final = re.compile(r"(?<![\w-])(?:visit|browse(?: to)?|open|to|see|at|from|via|read|curl|wget)\s+(?:-[\w-]+\s+){0,4}[\"'`*_<(]{0,3}$")
 
 
 def bare_hosts(text: str, low: str) -> Iterator[tuple[int, str]]:
@@ -47,18 +54,17 @@ def bare_hosts(text: str, low: str) -> Iterator[tuple[int, str]]:
         top = match[1]
         if top in _CLEAR or top in _AMBIGUOUS:
             start = _host_start(text, low, match.start())
-            host = text[start : match.end()]
-            if start >= 0 and "." in host and _is_link(low, start, match.end(), top):
-                yield start, host
-    if " " in low:
-        yield from _invited(text, low)
+            if start >= 0 and _opens(low, start, match.end(), top):
+                yield start, text[start : match.end()]
 
 
-def _invited(text: str, low: str) -> Iterator[tuple[int, str]]:
-    for match in _OPENS.finditer(low):
-        command = match[0].startswith(("curl", "wget"))
-        if match[2] in _CLEAR or (command and match[2] in _AMBIGUOUS):
-            yield match.start(1), text[match.start(1) : match.end(2)]
+def _opens(low: str, start: int, end: int, top: str) -> bool:
+    if _FOLLOWED.match(low, end):
+        return _is_link(low, start, end, top)
+    if _ENDED.match(low, end):
+        before = line_before(low, start, 48)
+        return (top in _CLEAR and _INVITED.search(before) is not None) or _COMMANDED.search(before) is not None
+    return False
 
 
 def _host_start(text: str, low: str, dot: int) -> int:
@@ -85,10 +91,7 @@ def _is_link(low: str, start: int, end: int, top: str) -> bool:
     port, path = rest.startswith(":"), rest.lstrip(":0123456789")
     if top in _CLEAR:
         return port or bool(path.strip("/")) or rest == "/"
-    return port or path.count("/") > 1 or _OPENS_BEFORE.search(low[max(0, start - 48) : start]) is not None
-
-
-_OPENS_BEFORE: Final = re.compile(r"\b(?:visit|browse(?: to)?|open|to|see|at|from|via|read|curl|wget)\s+(?:-[\w-]+\s+){0,4}[\"'`*_<(]{0,3}$")
+    return port or path.count("/") > 1 or _OPENS.search(line_before(low, start, 48)) is not None
 
 
 def _spared(low: str, start: int, end: int, rest: str) -> bool:
@@ -101,10 +104,10 @@ def _spared(low: str, start: int, end: int, rest: str) -> bool:
         return True
     if _MODULE_VERSION.match(after):
         return True
-    line = low[max(0, start - 64) : start].rpartition("\n")[2]
+    line = line_before(low, start, 64)
     return _SPARED_BEFORE.search(line) is not None
 
 
 def _key_position(low: str, start: int) -> bool:
-    line = low[max(0, start - 64) : start].rpartition("\n")[2]
+    line = line_before(low, start, 64)
     return line.strip(" \t-\"'`{,*") == ""

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kapelle.domain.rules.scan import link_hosts
-from kapelle.domain.rules.scan.hidden import lowered
 from kapelle.domain.rules.scan.hits import Hit
 from kapelle.domain.rules.scan.link_finder import Candidate, Form, candidates
+from kapelle.domain.rules.scan.reading import lowered
 from kapelle.domain.rules.scan.views import View
 
 # More would help nobody: the first ones already refuse the text.

@@ -28,7 +28,7 @@ _REFERENCE: Final = re.compile(
     # Look-ups and calls, attribute paths, environment names, files, references of secret stores.
     r"(?i:^(?:os|process|env|environ|getenv|config|settings|self|this|var|local|data|module|secrets?|vault|ref|sops|op|arn|aws|gcp|azure|ssm|kwargs|args"
     r"|params?|request|response|req|res|ctx|context|opts?|options|values|input|inputs|steps|github|gitlab|matrix|vars|github_env|params|credentials|keychain|file|env_var|props|state|cfg|conf|session|user|client|lookup|await|new|function|async|lambda|return|http|https)(?:[.:\[(/]|$))"
-    r"|\w\(|\)$|\w\[|^\[|^\{|^[(&@!]|^\\|::|=>|->|^/|^~/|^\./|^\.\./|^[A-Za-z]:\\|^--?[A-Za-z]"
+    r"|://|\w\(|\)$|\w\[|^\[|^\{|^[(&@!]|^\\|::|=>|->|^/|^~/|^\./|^\.\./|^[A-Za-z]:\\|^--?[A-Za-z]"
     r"|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^%\w+$|^\$|\.(?:txt|pem|key|json|ya?ml|env|toml|ini|cfg|crt|pub|sql|gz|sh|py|js|ts|go|rs|md|html?|conf|properties|tfvars|log)$"
 )
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")

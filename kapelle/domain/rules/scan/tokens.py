@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from kapelle.domain.rules.scan.placeholders import is_documented, is_filler, is_placeholder
 
@@ -22,6 +22,8 @@ _ALPHABETS: Final = {
 }
 _ALPHABET: Final = re.compile(r"<([A-Z])(\d+(?:,\d*)?)>")
 _GLUE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+_SEPARATOR: Final = re.compile(r"[_\-./:=$]")
+_TAIL: Final = 3
 _MAX_ATTEMPTS: Final = 2_000
 # The shortest token of any table, and so the shortest word that may hold one.
 _MIN_TOKEN: Final = 16
@@ -83,23 +85,40 @@ def token(
     )
 
 
+# Each literal with the formats that begin with it.
+Rows: TypeAlias = tuple[tuple[str, tuple[Token, ...]], ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Rows by their literals, so that a text is searched for each literal once, and rows without one."""
+    """Rows by their literals, found through the last characters of a literal: a text costs the same however many rows there are."""
 
-    rows: tuple[tuple[str, tuple[Token, ...]], ...]
+    tails: dict[str, Rows]
+    # Literals that do not end in a separator are sought one by one; there are few.
+    others: Rows
     shapes: tuple[Token, ...]
 
-    def hits(self, text: str) -> Iterator[Hit]:
-        """Yield what the rows find in the text; linear in the text for each literal that occurs."""
+    def candidates(self, text: str) -> Rows:
+        """Return the rows whose literal occurs in the text, which may be one whose white space was closed."""
+        tails = {text[max(0, match.end() - _TAIL) : match.end()] for match in _SEPARATOR.finditer(text)}
+        rows = [row for tail in self.tails.keys() & tails for row in self.tails[tail] if row[0] in text]
+        rows += [row for row in self.others if row[0] in text]
+        return tuple(rows)
+
+    def shape_hits(self, text: str) -> Iterator[Hit]:
+        """Yield what the rows without a literal find in the text's long words."""
         dense = "\n".join([word for word in text.split() if len(word) >= _MIN_TOKEN])
-        if not dense:
-            return
-        for literal, tokens in self.rows:
-            if literal in dense:
-                yield from _literal_hits(text, literal, tokens)
-        for row in self.shapes:
-            yield from _shape_hits(text, dense, row)
+        if dense:
+            for row in self.shapes:
+                yield from _shape_hits(text, dense, row)
+
+
+def hits(text: str, rows: Rows, *, free: bool = False) -> Iterator[Hit]:
+    """Yield what the candidate rows (only the free ones, if asked) find in the text; linear in the text for each literal."""
+    for literal, tokens in rows:
+        chosen = tuple(row for row in tokens if row.free) if free else tokens
+        if chosen and literal in text:
+            yield from _literal_hits(text, literal, chosen)
 
 
 def table(rows: Iterable[Token]) -> Table:
@@ -111,7 +130,15 @@ def table(rows: Iterable[Token]) -> Table:
             shapes.append(row)
         for literal in row.prefixes:
             by_literal.setdefault(literal, []).append(row)
-    return Table(tuple((literal, tuple(tokens)) for literal, tokens in by_literal.items()), tuple(shapes))
+    tails: dict[str, Rows] = {}
+    others: Rows = ()
+    for literal, tokens in by_literal.items():
+        row_of_literal = ((literal, tuple(tokens)),)
+        if _SEPARATOR.match(literal[-1]) and len(literal) >= _TAIL:
+            tails[literal[-_TAIL:]] = tails.get(literal[-_TAIL:], ()) + row_of_literal
+        else:
+            others += row_of_literal
+    return Table(tails, others, tuple(shapes))
 
 
 def _literal_hits(text: str, literal: str, tokens: tuple[Token, ...]) -> Iterator[Hit]:

@@ -177,7 +177,14 @@ def joined(view: View) -> View:
 
 def squeezed_text(view: View) -> str:
     """Return the view's text without white space, quotes and joining signs; `squeezed` gives the same with a map."""
-    return view.text.translate(_SQUEEZE_TABLE)
+    text = view.text
+    if text.isascii():
+        return text.translate(_SQUEEZE_TABLE)
+    # Translating other texts is many times slower than replacing what they hold.
+    text = "".join(text.split())
+    for character in _SQUEEZE_CHARACTERS:
+        text = text.replace(character, "")
+    return text
 
 
 def squeezed(view: View) -> View:

@@ -1,0 +1,97 @@
+"""Passwords on command lines, by the command: what stands behind `-p` depends on who reads it."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from kapelle.domain.rules.scan.shapes import MEDIUM, WEAK, is_machine_drawn, typed_strength
+from kapelle.domain.rules.scan.tokens import Hit
+
+_Q: Final = r"[\"'`]?"
+_V: Final = r"(?P<value>[^\s\"'`|<>]{4,200})"
+_GAP: Final = r"[^\n|;]{0,140}?"
+
+# The literal that brings a row up, then what follows it; a lower strength is enough where the grammar leaves nothing else.
+_ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
+    (literal, re.compile(pattern), need)
+    for literal, pattern, need in (
+        ("sshpass", rf"sshpass {_GAP}-p ?{_Q}{_V}", WEAK),
+        ("mysql", rf"mysql(?:dump|admin|import|sh|binlog|check|show|slap)?\b{_GAP}\s-p{_Q}{_V}", WEAK),
+        ("mariadb", rf"mariadb(?:-dump|-admin)?\b{_GAP}\s-p{_Q}{_V}", WEAK),
+        ("redis-cli", rf"redis-cli {_GAP}(?:-a|--pass)[ =]{_Q}{_V}", WEAK),
+        ("mongo", rf"mongo(?:sh|dump|restore|import|export)?\s{_GAP}\s-p ?{_Q}{_V}", WEAK),
+        (" login", rf" login\b{_GAP}\s(?:-p|-P)[ =]?{_Q}{_V}", WEAK),
+        ("vault login", rf"vault login (?:-\S+ ){{0,3}}{_Q}{_V}", MEDIUM),
+        ("-pass", rf"-pass(?:in|out)? {_Q}pass:{_V}", WEAK),
+        ("openssl enc", rf"openssl enc\b{_GAP}\s-k {_Q}{_V}", WEAK),
+        ("sudo -s", r"(?P<none>)", WEAK),
+        ("echo", rf"echo (?:-[ne]{{1,2}} )?[\"'](?P<value>[^\"'\n]{{4,100}})[\"']? ?\| ?(?:sudo (?:-\w+ ){{0,2}}-S|passwd|docker login|helm registry|gh auth|su |kinit|cryptsetup|openssl|gpg|sha\d+sum|base64)", WEAK),
+        ("echo", rf"(?:echo|printf|<<<) {_Q}[\w.\-]{{1,32}}:{_V}{_Q} ?\| ?(?:sudo )?chpasswd", WEAK),
+        ("<<<", rf"(?:sudo (?:-\w+ ){{0,2}}-S|passwd|docker login|kinit)\b{_GAP}<<< ?{_Q}{_V}", WEAK),
+        ("add_user", rf"add_user {_Q}[\w.\-]{{1,40}}{_Q} {_Q}{_V}", WEAK),
+        ("change_password", rf"change_password {_Q}[\w.\-]{{1,40}}{_Q} {_Q}{_V}", WEAK),
+        ("htpasswd", rf"htpasswd (?:-\w+ ){{0,4}}\S{{0,60}} ?{_Q}[\w.\-]{{1,40}}{_Q} {_Q}{_V}", WEAK),
+        ("identified", rf"identified (?:with \S{{1,40}} )?by {_Q}{_V}", WEAK),
+        ("ldap", rf"ldap(?:search|modify|add|whoami|passwd|delete)\b{_GAP}\s-w ?{_Q}{_V}", WEAK),
+        ("sqlcmd", rf"sqlcmd\b{_GAP}\s-P ?{_Q}{_V}", WEAK),
+        ("7z", rf"7z[ar]?\b{_GAP}\s-p{_Q}{_V}", WEAK),
+        ("zip", rf"\b(?:un)?zip\b{_GAP}\s-P ?{_Q}{_V}", WEAK),
+        ("smb", rf"smb(?:client|map|get)\b{_GAP}(?:-U ?{_Q}[\w.\\/\-]{{1,40}}%|\s-p ?{_Q}){_V}", WEAK),
+        ("net use", rf"net use \S{{1,80}} (?:/\S{{1,40}} ){{0,3}}{_Q}{_V}", MEDIUM),
+        ("storepass", rf"-(?:store|key|src|dest)(?:store)?pass {_Q}{_V}", WEAK),
+        ("keypass", rf"-(?:src|dest)?keypass {_Q}{_V}", WEAK),
+        ("freerdp", rf"xfreerdp\b{_GAP}/p:{_Q}{_V}", WEAK),
+        ("lftp", rf"lftp\b{_GAP}-u {_Q}[\w.\-]{{1,40}},{_V}", WEAK),
+        ("expect", r"(?P<none>)", WEAK),
+        ("send", rf"\bsend (?:-- )?[\"'](?P<value>[^\"'\n\\]{{4,60}})\\r", WEAK),
+        ("snmp", rf"snmp(?:walk|get|set)\b{_GAP}\s-[AX] ?{_Q}{_V}", WEAK),
+        ("ipmitool", rf"ipmitool\b{_GAP}\s-P ?{_Q}{_V}", WEAK),
+        ("influx", rf"influx\b{_GAP}(?:-t|--token|-password) ?{_Q}{_V}", MEDIUM),
+        ("requirepass", rf"(?:requirepass|masterauth)\s{{1,3}}{_Q}{_V}", WEAK),
+        ("rabbitmqctl", r"(?P<none>)", WEAK),
+        ("kubectl", rf"--docker-password[ =]{_Q}{_V}", WEAK),
+    )
+    if pattern != r"(?P<none>)"
+)
+_USER: Final = re.compile(rf"(?:(?<=\s)-u|--user|--proxy-user|--basic-auth|(?<=\s)-U|(?<=\s)-a|--auth)[ =]?{_Q}[\w.@\-]{{1,64}}:{_V}")
+_USER_LITERALS: Final = (" -u", "--user", "--proxy-user", "--basic-auth", "--auth", " -a")
+_USER_COMMANDS: Final = ("curl", "wget", "http ", "https ", "xh ", "--user", "ab ", "hey ", "-u")
+_PGPASS: Final = re.compile(r"(?<![\w/.:])[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w.*\-]{1,40}:[\w.\-]{1,40}:(?P<value>[^\s:\"'`]{4,100})")
+
+
+def hits(text: str, low: str) -> Iterator[Hit]:
+    """Yield the passwords that commands in the text carry; `low` is its lower case."""
+    for literal, pattern, need in _ROWS:
+        at = low.find(literal)
+        while at >= 0:
+            match = pattern.search(text, max(0, at - 48 if literal in ("<<<", "identified") else at), at + 400)
+            if match is None and literal in ("identified",):
+                match = pattern.search(low, at, at + 200)
+            if match and _is_secret(text[match.start("value") : match.end("value")], need):
+                yield Hit("command-password", "a password on a command line", match.start("value"), match.end("value"))
+            at = low.find(literal, at + len(literal))
+    yield from _users(text, low)
+    if ":" in text:
+        yield from _pgpass(text)
+
+
+def _users(text: str, low: str) -> Iterator[Hit]:
+    if not any(literal in low for literal in _USER_LITERALS):
+        return
+    for match in _USER.finditer(text):
+        if _is_secret(match["value"], WEAK):
+            yield Hit("command-password", "a password on a command line", match.start("value"), match.end("value"))
+
+
+def _pgpass(text: str) -> Iterator[Hit]:
+    at = text.find(":5432:")
+    while at >= 0:
+        match = _PGPASS.search(text, max(0, at - 80), at + 250)
+        if match and _is_secret(match["value"], WEAK):
+            yield Hit("pgpass", "a password of a PostgreSQL password file", match.start("value"), match.end("value"))
+        at = text.find(":5432:", at + 6)
+
+
+def _is_secret(value: str, need: int) -> bool:
+    value = value.rstrip(",;)]}")
+    return typed_strength(value) >= need or is_machine_drawn(value)

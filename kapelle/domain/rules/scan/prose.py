@@ -1,0 +1,149 @@
+"""Passwords and logins that a sentence gives away."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from kapelle.domain.rules.scan.shapes import MEDIUM, STRONG, WEAK, is_identifier, is_numbered_noun, typed_strength
+from kapelle.domain.rules.scan.tokens import Hit
+from kapelle.domain.rules.scan.values import Value, is_secret, value_at
+from kapelle.domain.rules.scan.words import Family, Word
+
+_FILLERS: Final = (
+    r"(?:[ \t]+(?:now|currently|still|just|simply|only|changed|set|reset|rotated|updated|temporarily|always|to|as|literally|probably|likely|usually|called|back|again|today|yesterday|this|been|jetzt|nun|ahora|maintenant|agora|the following))"
+)
+_FOR: Final = r"(?:[ \t](?:for|of|on|to|in|at|from|von|für|zum|zur|de|del|pour|para|per|di|da|do|van|voor|til|för|от|для|к)[ \t][^\n:=.;]{1,60}?)?"
+_COPULA: Final = re.compile(
+    r"[\"'`*_)]{0,3}(?:[ \t]?\([^()\n]{0,48}\))?" + _FOR + r"(?:'s|’s|[ \t]{1,2}(?:is|was|are|were|be|became|becomes|has been|will be|ist|war|lautet|est|es|era|é|è|это|är|er|jest|changed to|set to|reset to|rotated to|equals|remains|stays|reads|goes|works out to))"
+    + _FILLERS
+    + r"{0,4}[ \t]{0,2}[:=\-–—]?[ \t\n]{1,3}"
+)
+_FOREIGN_COPULA: Final = re.compile(r"[ \t]{0,2}(?:は|是|为|為|:|：|이|は、)[ \t「『“\"]{0,3}|[ \t]{1,2}(?=[`\"'*(])")
+_DIRECT: Final = re.compile(r"[\"'*_)]{0,3}[ \t]{1,2}(?=[`\"'“«*]|\S)")
+_AFTER_WITH: Final = re.compile(r"(?:with|using|use|and|via|by|enter|type|try|the|his|her|its|a|mit|con|avec|[/(,+&])[ \t]{0,2}(?:the |a |his |her |its |das |el |le )?$")
+_BEFORE: Final = re.compile(
+    r"(?:^|[\s(\[\"'`*“])(?P<value>[^\s\"'`*“”()]{5,64})[\"'`*)”]{0,3}[ \t]{1,2}(?:as|is|was|for|=|is still|is now|works as|serves as|becomes|als|ist|como|comme|est|es)[ \t]{1,2}"
+    r"(?:(?:the|a|an|my|our|its|their|your|his|her|das|le|la|el|o|de)[ \t])?(?:[\w\-'’./]{1,24}[ \t]){0,3}$"
+)
+_BEFORE_HINT: Final = re.compile(r"\b(?:as|is|was|for|als|como|comme|est|ist|becomes)\b|=")
+_PAIR: Final = re.compile(
+    r"[\"'`*]{0,3}[ \t]?:?[^\n/:|]{0,48}?(?P<user>(?<![\w./\-])[A-Za-z][\w.@\-]{1,31})[\"'`*]{0,3}(?P<separator>[ \t]?[/:|][ \t]?|[ \t]+(?:and|with|/|,|then|->|→)[ \t]+)[\"'`*]{0,3}(?P<value>[^\s\"'`*/:|,;()<>]{5,64})"
+)
+_SELF_PAIR: Final = re.compile(r"[\"'`*]{0,3}[ \t]?[/:|][ \t]?[\"'`*]{0,3}(?P<value>[^\s\"'`*/:|,;()<>]{6,64})")
+_USERS: Final = frozenset("admin root user deploy deployer ci ops postgres ubuntu ec2-user svc service administrator sa oracle jenkins grafana guest test operator support backup app dba sysadmin".split())
+_NEAR: Final = re.compile(r"(?P<mark>[`\"'*“(]{0,3})(?P<value>[A-Za-z0-9][A-Za-z0-9!#$%^&*?~@_.\-]{5,39})")
+_NEAR_SYMBOL: Final = re.compile(r"[!#$%^&*?~]")
+_SENTENCE: Final = re.compile(r"[.!?;](?:\s|$)|\n\s*\n")
+_WINDOW: Final = 120
+_LINE: Final = 90
+
+
+def hits(text: str, low: str, word: Word) -> Iterator[Hit]:
+    """Yield what a sentence around the word gives away; only for words that are no part of a name in code."""
+    if _inside_name(text, word):
+        return
+    if word.family is Family.LOGIN:
+        yield from _pairs(text, low, word)
+    elif word.family is Family.PASSWORD:
+        yield from _passwords(text, low, word)
+    else:
+        yield from _stated(text, word)
+
+
+def _passwords(text: str, low: str, word: Word) -> Iterator[Hit]:
+    found = False
+    for hit in (*_stated(text, word), *_direct(text, low, word), *_before(text, low, word)):
+        found = True
+        yield hit
+    if not found:
+        yield from _near(text, word)
+
+
+def _inside_name(text: str, word: Word) -> bool:
+    after = text[word.end : word.end + 2]
+    if after[:1] == "_" or after[:1].isalnum() and after.isascii() or (after[:1] in ("-", ".") and after[1:].isalnum()):
+        return True
+    before = text[word.start - 1 : word.start] if word.start else ""
+    return before != "" and before in "_.-$/\\"
+
+
+def _stated(text: str, word: Word) -> Iterator[Hit]:
+    match = _COPULA.match(text, word.end)
+    if match is None and not text[word.start : word.end].isascii():
+        match = _FOREIGN_COPULA.match(text, word.end)
+    if match is None:
+        return
+    value = value_at(text, match.end())
+    if value and is_secret(value, word.family, WEAK) and (value.quoted or not is_numbered_noun(value.text) or _ends_clause(text, value)):
+        yield _hit(word, value.start, value.end)
+
+
+def _direct(text: str, low: str, word: Word) -> Iterator[Hit]:
+    """Passwords right after the word: `with password X`, `(pw X)`, `passphrase "X"`."""
+    match = _DIRECT.match(text, word.end)
+    if match is None:
+        return
+    value = value_at(text, match.end())
+    if value is None:
+        return
+    led = _AFTER_WITH.search(low[max(0, word.start - 24) : word.start]) is not None
+    need = WEAK if led and not is_numbered_noun(value.text) or value.quoted else MEDIUM
+    if typed_strength(value.text) >= need and is_secret(value, Family.PASSWORD, need) and not is_numbered_noun(value.text):
+        yield _hit(word, value.start, value.end)
+
+
+def _before(text: str, low: str, word: Word) -> Iterator[Hit]:
+    """Passwords before the word: `use X as the password`."""
+    begin = max(0, word.start - _WINDOW)
+    window = text[begin : word.start]
+    newline = window.rfind("\n") + 1
+    if not _BEFORE_HINT.search(low, begin + newline, word.start):
+        return
+    match = _BEFORE.search(window, newline)
+    if match and typed_strength(match["value"]) >= WEAK and not is_numbered_noun(match["value"]) and not is_identifier(match["value"]):
+        yield _hit(word, begin + match.start("value"), begin + match.end("value"))
+
+
+def _pairs(text: str, low: str, word: Word) -> Iterator[Hit]:
+    name = low[word.start : word.end]
+    match = (_SELF_PAIR if name in ("admin", "root") else _PAIR).match(text, word.end)
+    if match is None:
+        return
+    groups = match.groupdict()
+    user = groups.get("user", name).lower()
+    value = match["value"].rstrip(".,!?") if match["value"][-1] in ".," else match["value"]
+    need = WEAK if user in _USERS and name not in _USERS else MEDIUM
+    if typed_strength(value) >= need and not is_numbered_noun(value) and not is_identifier(value):
+        yield Hit("login-in-prose", "a login with its password", match.start("value"), match.start("value") + len(value))
+
+
+def _near(text: str, word: Word) -> Iterator[Hit]:
+    """Passwords in the sentence or on the line of the word, where the shape alone must convince."""
+    end = min(len(text), word.end + _LINE)
+    stop = _SENTENCE.search(text, word.end, end)
+    begin = max(0, word.start - _LINE, text.rfind("\n", 0, word.start) + 1)
+    for match in _NEAR.finditer(text, begin, stop.start() + 1 if stop else end):
+        if match.start() < word.end and match.end("value") > word.start:
+            continue
+        value = match["value"].rstrip(".,*-_?")
+        if _convinces(value, marked=match["mark"] != "" and match["mark"] != "("):
+            yield _hit(word, match.start("value"), match.start("value") + len(value))
+            return
+
+
+def _convinces(value: str, *, marked: bool) -> bool:
+    strength = typed_strength(value)
+    if strength < MEDIUM or is_numbered_noun(value) or is_identifier(value):
+        return False
+    if strength == STRONG:
+        return bool(_NEAR_SYMBOL.search(value)) or marked or len(value) >= 8
+    return marked and any(character.isdigit() for character in value)
+
+
+def _ends_clause(text: str, value: Value) -> bool:
+    return re.match(r"[`\"'*)]{0,3}(?:[.,;!?]|\s*\n|\s*$|\s+(?:on|for|in|at|and|but|until|till)\b)", text[value.end : value.end + 16]) is not None
+
+
+def _hit(word: Word, start: int, end: int) -> Hit:
+    what = {Family.PASSWORD: "a password", Family.SECRET: "a secret", Family.TOKEN: "an access token", Family.KEY: "a secret key"}[word.family]
+    return Hit(f"{word.family}-in-prose", what, start, end)

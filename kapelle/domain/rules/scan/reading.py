@@ -1,0 +1,31 @@
+"""How the rules look around in a text: bounded windows and jumps from one occurrence to the next, so that each is linear."""
+
+from collections.abc import Iterator
+from typing import Final
+
+# Scripts from here on write words without spaces between them.
+_UNSPACED: Final = "\u2e80"
+
+
+def lowered(text: str) -> str:
+    """Return the text in lower case with every character at its place; characters whose lower case is longer stay."""
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join(new if len(new := character.lower()) == 1 else character for character in text)
+
+
+def line_before(low: str, start: int, length: int) -> str:
+    """Return at most `length` characters before a place, on its line."""
+    return low[max(0, start - length) : start].rpartition("\n")[2]
+
+
+def words(low: str, stem: str) -> Iterator[int]:
+    """Yield where a word that begins with the stem begins; never inside a placeholder such as `[PHONE]`, which holds such words too."""
+    unspaced = stem[0] >= _UNSPACED
+    at = low.find(stem)
+    while at >= 0:
+        before = low[at - 1] if at else " "
+        if unspaced or not (before.isalnum() or before == "["):
+            yield at
+        at = low.find(stem, at + 1)

@@ -1,0 +1,98 @@
+"""The words that announce a credential, in the languages that teams write in, and where they stand in a text."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class Family(StrEnum):
+    """What a word announces, which decides how a value beside it must look."""
+
+    PASSWORD = "password"
+    SECRET = "secret"
+    TOKEN = "token"
+    KEY = "key"
+    LOGIN = "login"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One announcing word at `text[start:end]`."""
+
+    family: Family
+    start: int
+    end: int
+
+
+# A literal finds the place, the pattern says whether the word is there; lower case.
+_WORDS: Final[tuple[tuple[Family, str, re.Pattern[str]], ...]] = tuple(
+    (family, literal, re.compile(pattern))
+    for family, literal, pattern in (
+        (Family.PASSWORD, "pass", r"pass(?:[ _-]?(?:word|phrase|code|wd)|wort)(?![a-rt-z])|(?<![a-z])passe?(?![a-z])"),
+        (Family.PASSWORD, "pwd", r"pwd(?![a-z])"),
+        (Family.PASSWORD, "pw", r"(?<![a-z0-9])pw(?![a-z0-9])"),
+        (Family.PASSWORD, "psw", r"(?<![a-z0-9])psw(?![a-z])"),
+        (Family.SECRET, "secret", r"secret(?:[ _-]?(?:key|token|access[ _-]?key|value))?(?![a-z])"),
+        (Family.SECRET, "salt", r"(?<=[_-])salt(?![a-z])"),
+        (Family.TOKEN, "token", r"token(?![a-z])"),
+        (Family.TOKEN, "pat", r"(?<=[_\- ])pat(?![a-z])"),
+        (Family.TOKEN, "jwt", r"(?<![a-z])jwt(?![a-z])"),
+        (Family.TOKEN, "_auth", r"(?<![a-z0-9])_auth(?![a-z])"),
+        (Family.KEY, "key", r"key(?![a-z])"),
+        (Family.LOGIN, "cred", r"cred(?:ential)?s?(?![a-z])"),
+        (Family.LOGIN, "log", r"(?<![a-z])log(?:in|on|[ -](?:in|on|into))(?![a-z])"),
+        (Family.LOGIN, "sign", r"(?<![a-z])sign[ -]?in(?![a-z])"),
+        (Family.LOGIN, "get in", r"(?<![a-z])get in(?:to)?(?![a-z])"),
+        (Family.LOGIN, "admin", r"(?<![a-z.@/])admin(?=[\"'`*]{0,2}\s?[/:|]\s?\S)"),
+        (Family.LOGIN, "root", r"(?<![a-z.@/])root(?=[\"'`*]{0,2}\s?[/:|]\s?\S)"),
+    )
+)
+_FOREIGN: Final = re.compile(
+    r"contraseña|contrasena|clave de acceso|senha|palavra-passe|парол[ьяюе]м?|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|wachtwoord|kennwort|hasł[oa]|haslo|parol[aă]|heslo"
+    r"|lösenord|losenord|şifre|parola|geslo|jelsz[óo]|salasana|adgangskode|passord|lozinka|mật khẩu|kata sandi|รหัสผ่าน|كلمة (?:المرور|السر)|סיסמה|सांकेतिक|पासवर्ड|κωδικός"
+)
+_FOREIGN_ASCII: Final = ("contrasena", "senha", "wachtwoord", "kennwort", "haslo", "parola", "heslo", "losenord", "geslo", "jelszo", "salasana", "adgangskode", "passord", "lozinka")
+_QUALIFIED_KEY: Final = re.compile(
+    r"(?:api|access|secret|private|signing|sign|encryption|encrypt|account|storage|master|licen[sc]e|admin|auth|app|application|service|shared|client|hmac|jwt|session|write|ingest(?:ion)?"
+    r"|subscription|integration|server|consumer|webhook|security|rest|root|deployer|bot|cookie|signature|cipher|aes|fernet|crypto|database|unseal|recovery|stripe|openai|anthropic|mistral|cohere"
+    r"|gemini|google|datadog|sendgrid|mailgun|twilio|algolia|pagerduty|newrelic|azure|aws|gcp|maps|rapidapi|weather|sentry|heroku|cloudflare|grafana|project|user|team|org|pre[ _-]?shared|ssl|tls|ssh"
+    r"|wpa2?|wifi|product|activation|serial|backup|kms|vault|jira|slack|github|gitlab|npm|nuget|docker|publish(?:ing)?|live|production|prod)[ _.-]?$"
+)
+# Tokens and secrets by name that open nothing: cursors, counts, forgery guards, names of stored secrets.
+_HARMLESS_BEFORE: Final = re.compile(
+    r"(?:page|next|prev(?:ious)?|csrf|xsrf|anti[ -]?forgery|request[ _-]?verification|cancell?(?:ation)?|continuation|sync|max|min|num|pad|eos|bos|unk|cls|sep|mask|special|stop|start|end|input|output|cached|prompt"
+    r"|public|pub|publishable|site|fencing|lock|resume|cursor|watch|idempotency|dedup|cache|sort|partition|routing|primary|foreign|map|object|count|per|of|non|image[ _-]?pull)[ _.-]?$"
+)
+_LEFT: Final = 26
+_CAMEL: Final = re.compile(r"[a-z0-9][A-Z]")
+
+
+def lowered(text: str) -> str:
+    """Return the text in lower case with every character where it was."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(lower if len(lower := character.lower()) == 1 else character for character in text)
+
+
+def words(text: str, low: str) -> Iterator[Word]:
+    """Yield the announcing words of the text; `low` is its lower case."""
+    for family, literal, pattern in _WORDS:
+        at = low.find(literal)
+        while at >= 0:
+            match = pattern.match(low, at)
+            if match and _announces(family, text, low, at):
+                yield Word(family, at, match.end())
+            at = low.find(literal, match.end() if match else at + 1)
+    if not low.isascii() or any(word in low for word in _FOREIGN_ASCII):
+        for match in _FOREIGN.finditer(low):
+            yield Word(Family.PASSWORD, match.start(), match.end())
+
+
+def _announces(family: Family, text: str, low: str, at: int) -> bool:
+    before = low[max(0, at - _LEFT) : at]
+    if family is Family.KEY:
+        return bool(_QUALIFIED_KEY.search(before))
+    if family in (Family.TOKEN, Family.SECRET):
+        return not _HARMLESS_BEFORE.search(before)
+    return True
