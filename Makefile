@@ -16,10 +16,11 @@ COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 # uv installs in seconds what takes pip minutes. It honours the index that pip is configured for, as far as it knows
 # one; whatever goes wrong with it, pip does the same from the same lock.
 INSTALL_FAST = index=$$($(PY) -m pip config list 2>/dev/null | sed -n "s/^[^ ]*\.index-url='\(.*\)'$$/\1/p" | tail -n 1); \
-	$(PY) -m pip install --quiet --only-binary :all: --require-hashes --requirement requirements-setup.lock \
+	$(PY) -m pip install --quiet --no-compile --only-binary :all: --require-hashes --requirement requirements-setup.lock \
 	&& UV_SYSTEM_CERTS=1 $(UV) pip install --quiet --python $(PY) $${index:+--default-index "$$index"} \
 		--require-hashes --requirement requirements-dev.lock \
 	&& $(UV) pip install --quiet --python $(PY) --offline --no-deps --no-build-isolation --editable .
+SELDOM = /(boto3|botocore|huggingface_hub|litellm|mypy|mypyc|openai|pip|pkg_resources|setuptools)/
 INSTALL_PLAIN = { $(PY) -m pip install --require-hashes --requirement requirements-dev.lock \
 	&& $(PY) -m pip install --quiet --no-deps --editable .; }
 # Options of the command that a target runs: make up ARGS="--home elsewhere"
@@ -66,5 +67,6 @@ $(STAMP): $(LOCKS) pyproject.toml
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	@{ $(INSTALL_FAST); } || $(INSTALL_PLAIN)
 	@# Some machines forbid Python to write bytecode as it goes; then every start would compile everything again.
-	@$(PY) -m compileall -q -j 0 $(VENV)/lib kapelle workflows activities workers >/dev/null || true
+	@# What is large and seldom imported is left for its first use.
+	@$(PY) -m compileall -q -j 0 -x '$(SELDOM)' $(VENV)/lib kapelle workflows activities workers >/dev/null || true
 	@touch $(STAMP)

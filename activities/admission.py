@@ -4,11 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from kapelle.contracts.write import Prepared, Write
+from activities.resemblance import cosine, doubt_about, vector_of
+from kapelle.contracts.write import Doubt, Prepared, Resemblance, Vectors, Write
 from kapelle.domain.callers import is_person
+from kapelle.domain.dedup import Same, Statement
 from kapelle.domain.entries import Draft, Status
 from kapelle.domain.ledger import Event, text_digest
 from kapelle.domain.outcomes import Code, Outcome, refused
+from kapelle.domain.rules import dedup
+from kapelle.providers.embeddings import Vector
+from kapelle.store.conflicts import NewConflict
 from kapelle.store.entries import NewEntry, Standing
 from kapelle.store.operations import Begun, Recorded
 
@@ -21,9 +26,29 @@ class Case:
 
     write: Write
     refusal: str
-    resembles: int | None
+    resemblance: Resemblance
     text_hash: bytes
     tombstone: bytes
+    vectors: Vectors
+    vector: Vector | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insert:
+    """An entry to store, with the case that asked for it."""
+
+    new: NewEntry
+    case: Case
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recent:
+    """An entry that came after the drafts were compared with what is near them, or that the batch itself stores."""
+
+    entry_id: int
+    team_id: int
+    statement: Statement
+    vector: Vector | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,6 +63,10 @@ class Known:
     # What the batch itself superseded: by replaced entry, the successor and its text hash.
     superseded: dict[int, tuple[int, bytes]] = field(default_factory=dict)
     tombstones: set[bytes]
+    # The entries that drafts resemble, those of them that are still current.
+    current: Mapping[int, Status]
+    recent: list[Recent]
+    model: str
     ids: Iterator[int]
     salts: Iterator[bytes]
 
@@ -48,11 +77,12 @@ class Plan:
 
     outcomes: list[Outcome] = field(default_factory=list)
     finished: list[tuple[Begun, Outcome]] = field(default_factory=list)
-    inserts: list[tuple[NewEntry, bytes]] = field(default_factory=list)
+    inserts: list[Insert] = field(default_factory=list)
     # (write, accepted entry, time)
     accepts: list[tuple[Write, int, datetime]] = field(default_factory=list)
     # (write, successor, replaced)
     supersedes: list[tuple[Write, int, int]] = field(default_factory=list)
+    conflicts: list[NewConflict] = field(default_factory=list)
     lifts: list[tuple[int, bytes]] = field(default_factory=list)
     events: list[tuple[int, Event]] = field(default_factory=list)
 
@@ -68,12 +98,20 @@ def begun(write: Write) -> Begun:
 
 
 def cases(prepared: Prepared, hashes: tuple[bytes, ...], tombstones: tuple[bytes, ...]) -> tuple[Case, ...]:
-    """Pair each write with its refusal, resemblance and digests."""
+    """Pair each write with its refusal, resemblance, digests and vectors."""
+    embedded = prepared.embedded
+    vectors = embedded.vectors or (Vectors(),) * len(prepared.batch.writes)
     return tuple(
-        Case(write=write, refusal=refusal, resembles=resembles.entry_id, text_hash=text_hash, tombstone=tombstone)
-        for write, refusal, resembles, text_hash, tombstone in zip(
-            prepared.batch.writes, prepared.refusals, prepared.resembles, hashes, tombstones, strict=True
+        Case(
+            write=write,
+            refusal=prepared.refusals[position],
+            resemblance=prepared.resembles[position],
+            text_hash=hashes[position],
+            tombstone=tombstones[position],
+            vectors=vectors[position],
+            vector=vector_of(embedded, position),
         )
+        for position, write in enumerate(prepared.batch.writes)
     )
 
 
@@ -111,7 +149,10 @@ def _decide(case: Case, known: Known, planned: Plan) -> Outcome:
         return refused("this text was forgotten in this team; only a person can add it again")
     if existing := _existing(case, known, planned):
         return existing
-    return _store(case, known, planned)
+    likenesses = _likenesses(case, known)
+    if same := _same(case, likenesses, known):
+        return Outcome(code=Code.DUPLICATE, entry_id=same, reason="in other words")
+    return _store(case, likenesses, known, planned)
 
 
 def _replaceable(case: Case, entry_id: int, known: Known) -> Outcome | None:
@@ -147,8 +188,6 @@ def _existing(case: Case, known: Known, planned: Plan) -> Outcome | None:
             return Outcome(code=Code.DUPLICATE, entry_id=entry_id)
         return None
     if entry_id is None:
-        entry_id = case.resembles
-    if entry_id is None:
         return None
     if write.intent == "add" and status is Status.PROPOSED:
         known.live[write.team_id, case.text_hash] = (entry_id, Status.CURATED)
@@ -158,7 +197,48 @@ def _existing(case: Case, known: Known, planned: Plan) -> Outcome | None:
     return Outcome(code=Code.DUPLICATE, entry_id=entry_id)
 
 
-def _store(case: Case, known: Known, planned: Plan) -> Outcome:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Likeness:
+    entry_id: int
+    same: bool
+    doubt: Doubt | None
+
+
+def _likenesses(case: Case, known: Known) -> tuple[_Likeness, ...]:
+    """Compare a draft with what came after it was compared with the store."""
+    rivals = [
+        recent
+        for recent in known.recent
+        if recent.team_id == case.write.team_id and recent.entry_id not in (case.write.replaces, *known.superseded)
+    ]
+    if not rivals:
+        return ()
+    own, model = _statement(case.write.draft), known.model or None
+    found: list[_Likeness] = []
+    for rival in rivals:
+        similarity = cosine(case.vector, rival.vector)
+        same = isinstance(dedup.compare(own, rival.statement, similarity, model), Same)
+        candidate = None if same else dedup.conflict(own, rival.statement, similarity, model)
+        doubt = doubt_about(rival.entry_id, candidate) if candidate else None
+        found.append(_Likeness(entry_id=rival.entry_id, same=same, doubt=doubt))
+    return tuple(found)
+
+
+def _same(case: Case, likenesses: tuple[_Likeness, ...], known: Known) -> int | None:
+    """Return the current entry that says the same in other words. An edit and a forced write are not held up by one."""
+    if case.write.force or case.write.intent == "edit":
+        return None
+    same_as = case.resemblance.same_as
+    if same_as in known.current and same_as not in known.superseded:
+        return same_as
+    return next((likeness.entry_id for likeness in likenesses if likeness.same), None)
+
+
+def _statement(draft: Draft) -> Statement:
+    return dedup.statement(draft.title, draft.body)
+
+
+def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned: Plan) -> Outcome:
     write, draft = case.write, case.write.draft
     status = Status.PROPOSED if write.intent == "propose" else Status.CURATED
     new = NewEntry(
@@ -171,11 +251,15 @@ def _store(case: Case, known: Known, planned: Plan) -> Outcome:
         salt=next(known.salts),
         created_at=known.now[write.team_id],
     )
-    planned.inserts.append((new, case.text_hash))
+    planned.inserts.append(Insert(new=new, case=case))
     if case.tombstone in known.tombstones:
         known.tombstones.discard(case.tombstone)
         planned.lifts.append((write.team_id, case.tombstone))
     known.live[write.team_id, case.text_hash] = (new.id, status)
+    planned.conflicts += _conflicts(case, new.id, likenesses)
+    known.recent.append(
+        Recent(entry_id=new.id, team_id=write.team_id, statement=_statement(draft), vector=case.vector)
+    )
     digest = text_digest(new.salt, draft.title, draft.body)
     event = "proposed" if write.intent == "propose" else "added"
     planned.events.append(
@@ -184,6 +268,20 @@ def _store(case: Case, known: Known, planned: Plan) -> Outcome:
     if write.replaces is None:
         return Outcome(code=Code.PROPOSED if write.intent == "propose" else Code.ADDED, entry_id=new.id)
     return _supersede(case, new, write.replaces, known, planned)
+
+
+def _conflicts(case: Case, entry_id: int, likenesses: tuple[_Likeness, ...]) -> Iterator[NewConflict]:
+    """Yield what a person should decide between a new entry and those near it."""
+    doubts = (*case.resemblance.doubts, *(likeness.doubt for likeness in likenesses if likeness.doubt))
+    for doubt in doubts:
+        yield NewConflict(
+            team_id=case.write.team_id,
+            entry_id=entry_id,
+            other_id=doubt.entry_id,
+            kind=doubt.kind,
+            score=doubt.score,
+            reasons=doubt.reasons,
+        )
 
 
 def _supersede(case: Case, new: NewEntry, replaced: int, known: Known, planned: Plan) -> Outcome:

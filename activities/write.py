@@ -1,31 +1,39 @@
 """The steps of a write: scan, embed, dedup, persist."""
 
+import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import repeat
 
 from temporalio import activity
 
 from activities import admission
-from activities.admission import Case, Known, Plan
+from activities.admission import Case, Insert, Known, Plan, Recent
+from activities.curate import curate_entry
+from activities.resemblance import packed, resemblances, unpacked
 from kapelle.contracts import write
-from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened
+from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors
 from kapelle.domain import digests, scan
 from kapelle.domain.entries import Status
 from kapelle.domain.outcomes import Outcome
+from kapelle.domain.rules.dedup import statement
 from kapelle.domain.rules.scan import gate
 from kapelle.domain.text import text_hash
-from kapelle.store import entries, ledger, operations, search, teams
+from kapelle.providers.embeddings import Embedder, EmbeddingFailed, embed_entries
+from kapelle.store import conflicts, embeddings, entries, ledger, neighbours, operations, search, teams
 from kapelle.store.pool import Connection, Pool, tenant
+
+log = logging.getLogger(__name__)
 
 
 class WriteActivities(write.WriteActivities):
     """The steps on a real store."""
 
-    def __init__(self, pool: Pool, *, policy: scan.Policy, digest_key: str) -> None:
+    def __init__(self, pool: Pool, *, policy: scan.Policy, digest_key: str, embedder: Embedder | None = None) -> None:
         self._pool = pool
         self._policy = policy
         self._digest_key = digest_key
+        self._embedder = embedder
 
     @activity.defn(name="write.scan")
     async def scan(self, batch: Batch) -> tuple[Screened, ...]:
@@ -40,19 +48,30 @@ class WriteActivities(write.WriteActivities):
 
     @activity.defn(name="write.embed")
     async def embed(self, batch: Batch) -> Embedded:
-        return Embedded()
+        if self._embedder is None:
+            return Embedded()
+        texts = [(single.draft.title, single.draft.body) for single in batch.writes]
+        try:
+            vectors = await embed_entries(self._embedder, texts)
+        except EmbeddingFailed as failed:
+            log.warning("stored without vectors", extra={"reason": failed.message, "writes": len(batch.writes)})
+            return Embedded()
+        return Embedded(
+            model=self._embedder.model,
+            vectors=tuple(Vectors(parts=tuple(map(packed, parts))) for parts in vectors),
+        )
 
     @activity.defn(name="write.dedup")
     async def dedup(self, prepared: Prepared) -> tuple[Resemblance, ...]:
-        return tuple(Resemblance() for _ in prepared.batch.writes)
+        return await resemblances(self._pool, prepared.batch, prepared.embedded, prepared.refusals)
 
     @activity.defn(name="write.persist")
     async def persist(self, prepared: Prepared) -> tuple[Outcome, ...]:
         org_id = prepared.batch.org_id
         cases = self._cases(prepared)
         async with tenant(self._pool, org_id) as conn:
-            plan = admission.plan(cases, await _read(conn, org_id, cases))
-            await _apply(conn, org_id, plan)
+            plan = admission.plan(cases, await _read(conn, org_id, cases, prepared.embedded.model))
+            await _apply(conn, org_id, plan, prepared.embedded.model)
         return tuple(plan.outcomes)
 
     def _cases(self, prepared: Prepared) -> tuple[Case, ...]:
@@ -65,7 +84,7 @@ class WriteActivities(write.WriteActivities):
         return admission.cases(prepared, hashes, tombstones)
 
 
-async def _read(conn: Connection, org_id: str, cases: tuple[Case, ...]) -> Known:
+async def _read(conn: Connection, org_id: str, cases: tuple[Case, ...], model: str) -> Known:
     """Lock the teams, then read all that the decisions depend on."""
     team_ids = {case.write.team_id for case in cases}
     now = await teams.lock(conn, org_id=org_id, team_ids=team_ids)
@@ -80,13 +99,17 @@ async def _read(conn: Connection, org_id: str, cases: tuple[Case, ...]) -> Known
     )
     replaced = {case.write.replaces for case in cases if case.write.replaces is not None}
     standings = await _standings(conn, org_id, team_ids, replaced)
-    drawn = sum(case.write.replaces is not None or (case.write.team_id, case.text_hash) not in live for case in cases)
+    current = await _still_current(conn, org_id, team_ids, cases)
+    drawn = sum(_may_be_stored(case, live, current) for case in cases)
     return Known(
         now=now,
         recorded=recorded,
         live=live,
         standings=standings,
         tombstones=set(tombstones),
+        current=current,
+        recent=await _recent(conn, org_id, cases),
+        model=model,
         ids=iter(await entries.draw_ids(conn, drawn)),
         salts=_salts(),
     )
@@ -105,23 +128,56 @@ async def _standings(
     return found
 
 
+def _may_be_stored(
+    case: Case, live: Mapping[tuple[int, bytes], tuple[int, Status]], current: Mapping[int, Status]
+) -> bool:
+    """Tell whether a draft may need an id: ids that are drawn and not used leave gaps."""
+    if case.write.intent == "edit" or case.write.force:
+        return True
+    known = (case.write.team_id, case.text_hash) in live or case.resemblance.same_as in current
+    return not case.refusal and not known
+
+
+async def _still_current(
+    conn: Connection, org_id: str, team_ids: set[int], cases: tuple[Case, ...]
+) -> dict[int, Status]:
+    named = [case.resemblance.same_as for case in cases if case.resemblance.same_as is not None]
+    if not named:
+        return {}
+    return await neighbours.still_current(conn, org_id=org_id, team_ids=sorted(team_ids), entry_ids=named)
+
+
+async def _recent(conn: Connection, org_id: str, cases: tuple[Case, ...]) -> list[Recent]:
+    """Read what came into the teams' memories since the drafts were compared with them."""
+    seen: dict[int, int] = {}
+    for case in cases:
+        if case.refusal:
+            continue
+        team_id = case.write.team_id
+        seen[team_id] = min(case.resemblance.seen, seen.get(team_id, case.resemblance.seen))
+    return [
+        Recent(entry_id=entry.id, team_id=team_id, statement=statement(entry.title, entry.body))
+        for team_id, newest in seen.items()
+        for entry in await neighbours.newer(conn, org_id=org_id, team_id=team_id, than=newest)
+    ]
+
+
 def _salts() -> Iterator[bytes]:
     return (os.urandom(size) for size in repeat(16))
 
 
-async def _apply(conn: Connection, org_id: str, plan: Plan) -> None:
+async def _apply(conn: Connection, org_id: str, plan: Plan, model: str) -> None:
     for single, _, replaced in plan.supersedes:
         await search.retire(conn, org_id=org_id, team_id=single.team_id, memory_id=replaced)
     if plan.inserts:
-        await entries.insert(conn, org_id=org_id, entries=[new for new, _ in plan.inserts])
-        await search.index(conn, org_id=org_id, rows=[_index_row(new, text) for new, text in plan.inserts])
+        await _insert(conn, org_id, plan.inserts, model)
     if plan.supersedes:
         pairs = [(successor, replaced) for _, successor, replaced in plan.supersedes]
         await entries.link_successors(conn, org_id=org_id, pairs=pairs)
+    if plan.conflicts:
+        await conflicts.record(conn, org_id=org_id, conflicts=plan.conflicts)
     for single, entry_id, at in plan.accepts:
-        team_id = single.team_id
-        await entries.curate(conn, org_id=org_id, team_id=team_id, entry_id=entry_id, at=at, by=single.source)
-        await search.set_status(conn, org_id=org_id, team_id=team_id, memory_id=entry_id, status=Status.CURATED)
+        await curate_entry(conn, org_id, single.team_id, entry_id, at=at, by=single.source)
     if plan.lifts:
         await ledger.lift(
             conn, org_id=org_id, team_ids={team for team, _ in plan.lifts}, digests=[digest for _, digest in plan.lifts]
@@ -135,7 +191,17 @@ async def _apply(conn: Connection, org_id: str, plan: Plan) -> None:
         )
 
 
-def _index_row(new: entries.NewEntry, text: bytes) -> search.IndexRow:
+async def _insert(conn: Connection, org_id: str, inserts: list[Insert], model: str) -> None:
+    """Store the entries with what finds them."""
+    await entries.insert(conn, org_id=org_id, entries=[insert.new for insert in inserts])
+    await search.index(conn, org_id=org_id, rows=[_index_row(insert) for insert in inserts])
+    vectors = [row for insert in inserts for row in _vector_rows(insert, model)]
+    if vectors:
+        await embeddings.store(conn, org_id=org_id, rows=vectors)
+
+
+def _index_row(insert: Insert) -> search.IndexRow:
+    new = insert.new
     return search.IndexRow(
         memory_id=new.id,
         team_id=new.team_id,
@@ -143,5 +209,12 @@ def _index_row(new: entries.NewEntry, text: bytes) -> search.IndexRow:
         title=new.draft.title,
         body=new.draft.body,
         tags=new.draft.tags,
-        text_hash=text,
+        text_hash=insert.case.text_hash,
     )
+
+
+def _vector_rows(insert: Insert, model: str) -> Iterator[embeddings.VectorRow]:
+    for part, vector in enumerate(insert.case.vectors.parts):
+        yield embeddings.VectorRow(
+            team_id=insert.new.team_id, memory_id=insert.new.id, model=model, part=part, vector=unpacked(vector)
+        )

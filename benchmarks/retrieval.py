@@ -237,9 +237,7 @@ async def _run(owner: str, product: str, options: argparse.Namespace) -> None:
         for path in options.paths:
             dataset = load(path)
             if options.questions:
-                dataset = Set(
-                    name=dataset.name, notes=dataset.notes, questions=dataset.questions[: options.questions]
-                )
+                dataset = Set(name=dataset.name, notes=dataset.notes, questions=dataset.questions[: options.questions])
             await evaluate(pool, owner, dataset, vectors)
             vectors.save()
     finally:
@@ -254,7 +252,9 @@ def main() -> None:
     parser.add_argument("--alias", default="embed")
     parser.add_argument("--config", type=Path, default=_CONFIG)
     parser.add_argument("--cache", type=Path, help="a folder for vectors between runs")
-    parser.add_argument("--database", nargs=2, metavar=("OWNER_DSN", "PRODUCT_DSN"), help="instead of servers of its own")
+    parser.add_argument(
+        "--database", nargs=2, metavar=("OWNER_DSN", "PRODUCT_DSN"), help="instead of servers of its own"
+    )
     options = parser.parse_args()
     with _database(tuple(options.database) if options.database else None) as (owner, product):
         asyncio.run(_run(owner, product, options))

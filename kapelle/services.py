@@ -9,6 +9,7 @@ from temporalio.client import Client
 from kapelle.domain.scan import Policy
 from kapelle.durable.client import connect
 from kapelle.durable.writer import Writer
+from kapelle.providers.embeddings import Embedder, QueryVectors, open_embedder
 from kapelle.settings import Settings
 from kapelle.store.pool import Pool, open_pool
 
@@ -22,6 +23,9 @@ class Services:
     temporal: Client
     writer: Writer
     policy: Policy
+    # None where no embeddings are configured: search goes by words.
+    embedder: Embedder | None
+    queries: QueryVectors | None
 
     @property
     def org_id(self) -> str:
@@ -47,6 +51,15 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
             batch_drafts=settings.batch_drafts,
             task_queue=settings.task_queue,
         )
-        yield Services(settings=settings, pool=pool, temporal=temporal, writer=writer, policy=Policy())
+        embedder = open_embedder(settings)
+        yield Services(
+            settings=settings,
+            pool=pool,
+            temporal=temporal,
+            writer=writer,
+            policy=Policy(),
+            embedder=embedder,
+            queries=None if embedder is None else QueryVectors(embedder),
+        )
     finally:
         await pool.close()

@@ -71,6 +71,7 @@ def settings_for(database: Database, nats_url: str, temporal: Temporal) -> Setti
         task_queue=temporal.task_queue,
         pool_size=8,
         sandbox=True,
+        reply_seconds=30.0,
     )
 
 

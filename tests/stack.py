@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import asyncpg
 
@@ -52,7 +53,7 @@ def running_servers(*, durable: bool = False) -> Iterator[Addresses]:
 async def fresh_database(servers: Addresses) -> AsyncIterator[Database]:
     """Clone the migrated database; the clone is dropped at the end, whoever may still be connected."""
     name = f"test_{uuid.uuid4().hex}"
-    template = servers.owner_dsn.rpartition("/")[2]
+    template = urlsplit(servers.owner_dsn).path.removeprefix("/")
     await _run(servers, f'create database "{name}" template "{template}" strategy file_copy')
     try:
         yield Database(
@@ -73,7 +74,7 @@ async def _run(servers: Addresses, statement: str) -> None:
 
 
 def _renamed(dsn: str, name: str) -> str:
-    return f"{dsn.rpartition('/')[0]}/{name}"
+    return urlsplit(dsn)._replace(path=f"/{name}").geturl()
 
 
 def _silence(_line: str) -> None:

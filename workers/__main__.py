@@ -100,7 +100,12 @@ def _process(name: str) -> Callable[[Settings], Coroutine[Any, Any, None]]:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr if line.startswith("KAPELLE_") else sys.stdout, flush=True)
+    """Print a line; a stack whose terminal or reader is gone goes on without."""
+    try:
+        print(line, flush=True)
+    except BrokenPipeError:
+        # What is still buffered would be written, and fail, again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

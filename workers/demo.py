@@ -10,7 +10,7 @@ import signal
 import string
 import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,10 @@ BETTER: Entry = (
     "Webhook tests need the clock fixture",
     "Without it, they fail at midnight.",
 )
+
+
+class StoryError(Exception):
+    """The story cannot go on."""
 
 
 @dataclass(slots=True)
@@ -80,7 +84,9 @@ class Story:
 
 async def an_agent_proposes(story: Story) -> None:
     reply = await story.tell(story.agent, "propose", *FLAKY, "tests")
-    story.entry = numbers(reply)[0]
+    story.entry = next(iter(numbers(reply)), "")
+    if not story.entry:
+        raise StoryError("the first proposal was not stored, and the rest is about it")
     shown_entry = await story.ask(story.agent, "get", story.entry)
     story.claim(
         "it is stored, marked as proposed: no person has seen it",
@@ -258,31 +264,35 @@ async def _tell(stack: Stack) -> list[bool]:
     return story.results
 
 
-def _end_on_terminate() -> None:
-    """Let SIGTERM end the story as Ctrl-C does, so that the stack is stopped too."""
-    story = asyncio.current_task()
-    if story is not None:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, story.cancel)
-
-
 async def run(environment: Mapping[str, str]) -> int:
     """Tell the story and return the exit code: 0 only if every claim in it was found true."""
-    _end_on_terminate()
     say("Kapelle memory: a short story, on a stack of its own.")
     try:
         async with running_stack(environment) as stack:
             results = await _tell(stack)
-            say("\nThe end; the stack is stopped and removed.")
-    except (StackError, NatsError, OSError, LookupError, ValueError) as error:
-        say(f"\nFAILED: the story broke off ({type(error).__name__}: {error})")
+            say("\nThe end. The stack is stopped and removed now.")
+    except (StoryError, StackError, NatsError, OSError, LookupError, ValueError) as error:
+        say(f"\nFAILED: the story broke off ({str(error) or type(error).__name__})")
         return 1
+    return verdict(results)
+
+
+def verdict(results: Sequence[bool]) -> int:
+    """Print how many claims hold and return the exit code."""
     failed = results.count(False)
     say(f"\n{len(results)} claims checked: " + (f"{failed} FAILED." if failed else "all of them hold."))
     return 1 if failed else 0
 
 
+async def main() -> int:
+    """Run as a process: SIGTERM ends the story as Ctrl-C does, so that the stack is stopped too."""
+    story = asyncio.create_task(run(os.environ))
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, story.cancel)
+    return await story
+
+
 if __name__ == "__main__":
     try:
-        sys.exit(asyncio.run(run(os.environ)))
+        sys.exit(asyncio.run(main()))
     except (KeyboardInterrupt, asyncio.CancelledError):
         sys.exit(130)

@@ -7,12 +7,14 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from activities.curate import CurateActivities
 from activities.faults import FaultInterceptor
+from activities.resolve import ResolveActivities
 from activities.write import WriteActivities
 from kapelle.services import Services
 from workflows.curate import AcceptEntry, ForgetEntry
+from workflows.resolve import ResolveConflict
 from workflows.write import WriteMemory
 
-WORKFLOWS = [WriteMemory, AcceptEntry, ForgetEntry]
+WORKFLOWS = [WriteMemory, AcceptEntry, ForgetEntry, ResolveConflict]
 SHUTDOWN_GRACE = timedelta(seconds=10)
 
 
@@ -20,13 +22,21 @@ def memory_worker(services: Services) -> Worker:
     """Build the worker on open services. Starts by the same process's client run here at once."""
     settings = services.settings
     key = settings.digest_key.value
-    write = WriteActivities(services.pool, policy=services.policy, digest_key=key)
+    write = WriteActivities(services.pool, policy=services.policy, digest_key=key, embedder=services.embedder)
     curate = CurateActivities(services.pool, digest_key=key)
     return Worker(
         services.temporal,
         task_queue=settings.task_queue,
         workflows=WORKFLOWS,
-        activities=[write.scan, write.embed, write.dedup, write.persist, curate.accept, curate.forget],
+        activities=[
+            write.scan,
+            write.embed,
+            write.dedup,
+            write.persist,
+            curate.accept,
+            curate.forget,
+            ResolveActivities(services.pool).settle,
+        ],
         interceptors=[FaultInterceptor()],
         workflow_runner=SandboxedWorkflowRunner() if settings.sandbox else UnsandboxedWorkflowRunner(),
         graceful_shutdown_timeout=SHUTDOWN_GRACE,

@@ -8,8 +8,10 @@ from kapelle.operations.results import (
     Exported,
     Found,
     History,
+    InConflict,
     Listed,
     Operated,
+    Pair,
     Rated,
     Result,
     Running,
@@ -43,6 +45,8 @@ def words(result: Result) -> Words:  # noqa: PLR0911 - one return a kind of resu
             return f"Entry {entry_id} has {many}", tuple(map(_event, events))
         case Rated():
             return f"Entry {result.entry_id}: {result.helpful} helpful, {result.unhelpful} unhelpful.", None
+        case InConflict(pairs=pairs):
+            return "1 conflict" if len(pairs) == 1 else f"{len(pairs)} conflicts", tuple(map(_pair, pairs))
         case Told(text=text, lines=lines):
             return text, lines
 
@@ -67,3 +71,10 @@ def _event(event: Event) -> str:
     at = event.happened_at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     other = f" (entry {event.other_id})" if event.other_id else ""
     return f"{at} {event.event} by {event.actor}{other}"
+
+
+def _pair(pair: Pair) -> str:
+    why = f": {', '.join(pair.reasons)}" if pair.reasons else ""
+    kind = pair.kind.replace("_", " ")
+    head = f"Conflict {pair.conflict_id} ({kind}, {pair.score:.2f}{why}) between entries {pair.first.id} and {pair.second.id}"
+    return f"{head}\n{pair.first.render()}\n{pair.second.render()}"

@@ -6,6 +6,7 @@ from typing import Literal
 
 from temporalio import activity, workflow
 
+from kapelle.domain.dedup import ConflictKind
 from kapelle.domain.entries import Draft
 from kapelle.domain.outcomes import Outcome
 
@@ -25,6 +26,8 @@ class Write:
     request_digest: str
     # The entry that an edit supersedes.
     replaces: int | None = None
+    # Stores the draft even if an entry says the same in other words.
+    force: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +64,25 @@ class Embedded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resemblance:
-    """An entry that says the same as a draft, if there is one."""
+class Doubt:
+    """An entry that a draft may repeat or contradict, for a person to decide."""
 
-    entry_id: int | None = None
+    entry_id: int
+    kind: ConflictKind
+    score: float
+    # Names of rules; never text.
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resemblance:
+    """What the team's memory holds that is close to a draft."""
+
+    # A current entry that says the same in other words.
+    same_as: int | None = None
+    doubts: tuple[Doubt, ...] = ()
+    # The newest entry that was looked at; what came later is compared when the draft is persisted.
+    seen: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +118,11 @@ class WriteActivities(ABC):
     @abstractmethod
     @activity.defn(name="write.dedup")
     async def dedup(self, prepared: Prepared) -> tuple[Resemblance, ...]:
-        """Find for each draft a current entry that says the same. Reads only."""
+        """Compare each draft with what is near it in its team's memory, historical entries included. Reads only.
+
+        Raises:
+            Unavailable: when the database does not answer; retried.
+        """
 
     @abstractmethod
     @activity.defn(name="write.persist")

@@ -47,6 +47,8 @@ class Caller:
     request_id: str | None = None
     # Seconds that the caller waits for a write before it is told the operation's id instead.
     patience: float
+    # A person's word that a text is to be stored although an entry says the same in other words.
+    force: bool = False
 
     @property
     def is_person(self) -> bool:

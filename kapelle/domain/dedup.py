@@ -1,5 +1,6 @@
 """What a comparison of two entries says: the same, different and why, or unrelated; and what a person should decide."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -22,6 +23,8 @@ class Reason(StrEnum):
     OPERATOR = "operator"
     ORDER = "order"
     WORD = "word"
+    # No rule saw a difference, and yet the texts are not alike enough.
+    WORDING = "wording"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,21 +97,33 @@ class Statement:
     digest: bytes
     keys: frozenset[str]
     names: frozenset[str]
-    # Keys of the words inside code spans and identifiers, and each pair of neighbouring words written together.
+    # Keys that tell two things of one sort apart, such as "auth" and "billing" before "service".
+    twins: frozenset[str]
+    # Keys of the words inside code spans and identifiers.
     inner: frozenset[str]
-    joined: frozenset[str]
-    halves: frozenset[str]
+    # Two neighbouring words: the key of both written together, and their own keys.
+    joined: tuple[tuple[str, str, str], ...]
     # Every word as it stands, for near-identical wording; and the text as one line, to look identifiers up in.
     surface: frozenset[str]
     plain: str
-    # Keys in the order of their first use, passive clauses turned to active ones; and the keys of each clause.
+    # Keys in the order of their first use, passive clauses turned to active ones, and the place of each in it.
     order: tuple[str, ...]
-    clauses: tuple[frozenset[str], ...]
-    # What each marker such as "not" or "from" governs.
-    scopes: tuple[tuple[str, frozenset[str]], ...]
+    place: Mapping[str, int]
+    # Each passive verb, with who does it.
+    agents: frozenset[tuple[str, str]]
+    # "The key of the tenant": what is owned, and by what.
+    genitives: frozenset[tuple[str, str]]
+    # Words that open a sentence in their base form, as imperatives do.
+    openers: frozenset[str]
+    # The clause of each key that occurs in one clause only.
+    clause_of: Mapping[str, int]
+    several_clauses: bool
+    # What each marker such as "not" or "from" governs: the keys that follow it at once, and all in its reach.
+    scopes: tuple[tuple[str, frozenset[str], frozenset[str]], ...]
     # Numbers, each with the word that it counts.
     counted: tuple[tuple[str, str], ...]
-    negations: int
+    # Whether words such as "then" make the order of the text the order of events.
+    sequence: bool
     imperative: bool
     past: bool
     present: bool

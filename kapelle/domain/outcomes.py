@@ -13,6 +13,7 @@ class Code(StrEnum):
     DUPLICATE = "duplicate"
     SUPERSEDED = "superseded"
     FORGOTTEN = "forgotten"
+    RESOLVED = "resolved"
     # Understood and not stored: the same request would be refused again.
     REFUSED = "refused"
     # Something broke. The same request may be made again.
@@ -25,8 +26,11 @@ class Outcome:
 
     code: Code
     entry_id: int | None = None
-    # The entry that was superseded.
+    # The entry that was superseded, or that is kept beside the other.
     other_id: int | None = None
+    # The conflict that was resolved.
+    conflict_id: int | None = None
+    kept_both: bool = False
     # One chat-ready sentence when the write was refused or failed.
     reason: str = ""
 
@@ -46,6 +50,10 @@ class Outcome:
                 return f"Entry {self.entry_id} already says this."
             case Code.SUPERSEDED:
                 return f"Entry {self.entry_id} supersedes entry {self.other_id}."
+            case Code.RESOLVED if self.kept_both:
+                return f"Conflict {self.conflict_id} resolved: entries {self.entry_id} and {self.other_id} both stay."
+            case Code.RESOLVED:
+                return f"Conflict {self.conflict_id} resolved: entry {self.entry_id} supersedes entry {self.other_id}."
             case Code.REFUSED | Code.FAILED:
                 return self.reason
             case _:

@@ -12,6 +12,7 @@ from temporalio.service import GrpcCompression, RPCError
 
 from kapelle.domain.errors import Unavailable
 from kapelle.durable.codec import EncryptionCodec
+from kapelle.durable.converter import MessageConverter
 from kapelle.settings import Secret
 
 CONNECT_ATTEMPTS = 40
@@ -22,6 +23,7 @@ def data_converter(payload_keys: Secret) -> DataConverter:
     """Return the converter that encrypts payloads and the messages and traces of failures."""
     return dataclasses.replace(
         DataConverter.default,
+        payload_converter_class=MessageConverter,
         payload_codec=EncryptionCodec(payload_keys),
         failure_converter_class=DefaultFailureConverterWithEncodedAttributes,
     )

@@ -12,8 +12,9 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.types import MethodAsyncSingleParam
 
-from kapelle.contracts import curate, write
+from kapelle.contracts import curate, resolve, write
 from kapelle.contracts.curate import Change
+from kapelle.contracts.resolve import Resolution
 from kapelle.contracts.write import Batch, Write
 from kapelle.domain.errors import Conflict, Fault, Unavailable
 from kapelle.domain.outcomes import Code, Outcome
@@ -34,6 +35,7 @@ RESULT_PAUSE_SECONDS = 0.25
 # A write that is done sooner needs no row that says it runs; nobody has been told its id by then.
 SHOW_AFTER_SECONDS = 0.5
 
+Decision = TypeVar("Decision", Change, Resolution)
 Argument = TypeVar("Argument")
 Answer = TypeVar("Answer")
 
@@ -76,11 +78,16 @@ class Writer:
 
     async def accept(self, change: Change, *, patience: float) -> Outcome | None:
         """Accept an entry; None when it is on its way and the caller's patience, in seconds, has ended."""
-        return await self._change(curate.AcceptEntry.run, change, curate.accept_id(change), "accept", patience)
+        return await self._decide(curate.AcceptEntry.run, change, curate.accept_id(change), "accept", patience)
 
     async def forget(self, change: Change, *, patience: float) -> Outcome | None:
         """Forget an entry; None when it is on its way and the caller's patience, in seconds, has ended."""
-        return await self._change(curate.ForgetEntry.run, change, curate.forget_id(change), "forget", patience)
+        return await self._decide(curate.ForgetEntry.run, change, curate.forget_id(change), "forget", patience)
+
+    async def resolve(self, resolution: Resolution, *, patience: float) -> Outcome | None:
+        """Settle a conflict; None when it is on its way and the caller's patience, in seconds, has ended."""
+        workflow_id = resolve.workflow_id(resolution)
+        return await self._decide(resolve.ResolveConflict.run, resolution, workflow_id, "resolve", patience)
 
     async def drain(self, seconds: float) -> None:
         """Wait until everything that was handed over has its answer, at most for some time. Temporal keeps the rest."""
@@ -92,28 +99,21 @@ class Writer:
         except TimeoutError:
             log.warning("writes go on without this process")
 
-    async def _change(
+    async def _decide(
         self,
-        run: MethodAsyncSingleParam[Any, Change, Outcome],
-        change: Change,
+        run: MethodAsyncSingleParam[Any, Decision, Outcome],
+        decision: Decision,
         workflow_id: str,
         name: str,
         patience: float,
     ) -> Outcome | None:
-        begun = Begun(
-            operation_id=change.operation_id,
-            team_id=change.team_id,
-            source=change.source,
-            name=name,
-            digest=bytes.fromhex(change.request_digest),
-        )
-        task = self._keep(self._execute(run, change, workflow_id, [begun]))
+        task = self._keep(self._execute(run, decision, workflow_id, [_begun(decision, name)]))
         done, _ = await asyncio.wait({task}, timeout=patience)
         return task.result() if done else None
 
     async def _write_batch(self, tickets: Sequence[Ticket[Write, Outcome]]) -> Sequence[Outcome]:
         batch = Batch(org_id=self._org_id, writes=tuple(ticket.item for ticket in tickets))
-        begun = [_begun(single) for single in batch.writes]
+        begun = [_begun(single, single.intent) for single in batch.writes]
         workflow_id = write.workflow_id(batch, uuid.uuid4().hex)
 
         def handed_over() -> None:
@@ -211,11 +211,11 @@ def _size(single: Write) -> int:
     return len(single.draft.body.encode()) + len(single.draft.title.encode()) + 512
 
 
-def _begun(single: Write) -> Begun:
+def _begun(message: Write | Change | Resolution, name: str) -> Begun:
     return Begun(
-        operation_id=single.operation_id,
-        team_id=single.team_id,
-        source=single.source,
-        name=single.intent,
-        digest=bytes.fromhex(single.request_digest),
+        operation_id=message.operation_id,
+        team_id=message.team_id,
+        source=message.source,
+        name=name,
+        digest=bytes.fromhex(message.request_digest),
     )

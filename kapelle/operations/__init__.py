@@ -1,12 +1,12 @@
 """The application: one record an operation, and the one way in for every door."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
 from kapelle.domain import validation
 from kapelle.domain.callers import Claim, Role
-from kapelle.domain.errors import InvalidRequest
+from kapelle.domain.errors import InvalidRequest, NotAllowed
 from kapelle.operations import access, add, edit, maintain, propose, read, review, search, team
 from kapelle.operations.results import Result
 from kapelle.services import Services
@@ -73,6 +73,8 @@ class Call:
     request_id: str | None = None
     # Seconds until the caller should hear something.
     patience: float
+    # Stores a text although an entry says the same in other words; for people.
+    force: bool = False
 
 
 def find(command: str, name: str) -> Operation:
@@ -102,7 +104,9 @@ async def perform(call: Call, services: Services) -> Result:
     caller = await access.caller(
         services, call.claim, call.team, needs=Role.MEMBER, request_id=call.request_id, patience=call.patience
     )
-    return await call.operation.run(request, caller, services)
+    if call.force and not caller.is_person:
+        raise NotAllowed("only a person can force a write")
+    return await call.operation.run(request, replace(caller, force=call.force), services)
 
 
 def _request(operation: Operation, arguments: Sequence[str]) -> object:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from kapelle.domain.dedup import ConflictKind
 from kapelle.domain.entries import Entry
 from kapelle.domain.ledger import Event
 from kapelle.domain.outcomes import Outcome
@@ -65,6 +66,26 @@ class Rated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two entries that may contradict or repeat each other, the older one first."""
+
+    conflict_id: int
+    kind: ConflictKind
+    score: float
+    # Names of the rules that see a difference.
+    reasons: tuple[str, ...]
+    first: Entry
+    second: Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InConflict:
+    """Open conflicts, the most pressing first."""
+
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
     """An answer that is a sentence and perhaps some lines, as team administration gives."""
 
@@ -72,4 +93,4 @@ class Told:
     lines: tuple[str, ...] | None = None
 
 
-Result = Found | Shown | Listed | Exported | Written | Running | Operated | History | Rated | Told
+Result = Found | Shown | Listed | Exported | Written | Running | Operated | History | Rated | InConflict | Told

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from kapelle.domain import validation
 from kapelle.domain.callers import Caller
-from kapelle.domain.errors import InvalidRequest, NotFound, NotYet
+from kapelle.domain.errors import InvalidRequest, NotFound
 from kapelle.operations import writing
-from kapelle.operations.results import Rated, Running, Told, Written
+from kapelle.operations.results import InConflict, Pair, Rated, Running, Written
 from kapelle.services import Services
+from kapelle.store import conflicts as store
 from kapelle.store import entries, feedback
 from kapelle.store.pool import tenant
 
@@ -73,9 +74,29 @@ async def rate(request: Feedback, caller: Caller, services: Services) -> Rated:
     return Rated(entry_id=entry_id, helpful=votes.helpful, unhelpful=votes.unhelpful)
 
 
-async def conflicts(_request: Conflicts, _caller: Caller, _services: Services) -> Told:
-    raise NotYet("conflicts are not available yet")
+async def conflicts(_request: Conflicts, caller: Caller, services: Services) -> InConflict:
+    async with tenant(services.pool, services.org_id) as conn:
+        found = await store.open_conflicts(conn, org_id=services.org_id, team_id=caller.team_id)
+        parties = await store.entries_of(conn, org_id=services.org_id, team_id=caller.team_id, conflicts=found)
+    return InConflict(
+        pairs=tuple(
+            Pair(
+                conflict_id=one.id,
+                kind=one.kind,
+                score=one.score,
+                reasons=one.reasons,
+                first=parties[one.first_id],
+                second=parties[one.second_id],
+            )
+            for one in found
+        )
+    )
 
 
-async def resolve(_request: Resolve, _caller: Caller, _services: Services) -> Told:
-    raise NotYet("resolving conflicts is not available yet")
+async def resolve(request: Resolve, caller: Caller, services: Services) -> Written | Running:
+    conflict_id = validation.number("the conflict id", request.conflict_id)
+    match request.decision:
+        case "keep-both" | "keep-first" | "keep-second" as decision:
+            return await writing.resolve(services, caller, conflict_id, decision)
+        case _:
+            raise InvalidRequest("the decision must be keep-both, keep-first or keep-second")

@@ -1,12 +1,16 @@
 """Search a team's memory."""
 
+import logging
 from dataclasses import dataclass
 
 from kapelle.domain import validation
 from kapelle.domain.callers import Caller
 from kapelle.operations.results import Found
+from kapelle.providers.embeddings import EmbeddingFailed, Vector
 from kapelle.services import Services
 from kapelle.store import search
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,14 +22,28 @@ class Search:
 
 
 async def run(request: Search, caller: Caller, services: Services) -> Found:
-    kind = validation.kind_or_any(request.kind)
+    query, kind = validation.query(request.query), validation.kind_or_any(request.kind)
+    vector = await _vector(query, services)
     hits = await search.find(
         services.pool,
         search.SearchRequest(
             org_id=services.org_id,
             team_id=caller.team_id,
-            query=validation.query(request.query),
+            query=query,
+            vector=vector,
+            model=services.queries.model if services.queries and vector else "",
             kinds=(kind,) if kind else (),
         ),
     )
     return Found(entries=tuple(hit.entry for hit in hits))
+
+
+async def _vector(query: str, services: Services) -> Vector | None:
+    """Return the query's vector, or None to go by words alone: embeddings are never needed to answer."""
+    if services.queries is None or not query.strip():
+        return None
+    try:
+        return await services.queries.vector(query)
+    except EmbeddingFailed as failed:
+        log.warning("searched by words alone", extra={"reason": failed.message})
+        return None

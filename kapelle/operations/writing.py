@@ -3,6 +3,7 @@
 import uuid
 
 from kapelle.contracts.curate import Change
+from kapelle.contracts.resolve import Decision, Resolution
 from kapelle.contracts.write import Intent, Write
 from kapelle.domain import digests
 from kapelle.domain.callers import Caller
@@ -29,7 +30,7 @@ async def write(
     """
     operation_id = _operation_id(services, caller)
     digest = _digest(
-        services, intent, [caller.team_id, str(draft.kind), draft.title, draft.body, list(draft.tags), replaces]
+        services, intent, [caller.team_id, str(draft.kind), draft.title, draft.body, list(draft.tags), replaces, caller.force]
     )
     if answer := await _answered(services, caller, operation_id, digest):
         return _result(operation_id, answer)
@@ -41,6 +42,7 @@ async def write(
         draft=scanned(services, draft),
         request_digest=digest.hex(),
         replaces=replaces,
+        force=caller.force,
     )
     return _result(operation_id, await services.writer.write(single, patience=caller.patience))
 
@@ -69,6 +71,26 @@ async def forget(services: Services, caller: Caller, entry_id: int) -> Written |
     change, answer = await _change(services, caller, "forget", entry_id)
     outcome = answer or await services.writer.forget(change, patience=caller.patience)
     return _result(change.operation_id, outcome)
+
+
+async def resolve(
+    services: Services, caller: Caller, conflict_id: int, decision: Decision
+) -> Written | Running:
+    """Settle a conflict durably. Raises as `write` does."""
+    operation_id = _operation_id(services, caller)
+    digest = _digest(services, "resolve", [caller.team_id, conflict_id, decision])
+    answer = await _answered(services, caller, operation_id, digest)
+    resolution = Resolution(
+        org_id=services.org_id,
+        team_id=caller.team_id,
+        conflict_id=conflict_id,
+        decision=decision,
+        source=caller.source,
+        operation_id=operation_id,
+        request_digest=digest.hex(),
+    )
+    outcome = answer or await services.writer.resolve(resolution, patience=caller.patience)
+    return _result(operation_id, outcome)
 
 
 async def _change(services: Services, caller: Caller, name: str, entry_id: int) -> tuple[Change, Outcome | None]:

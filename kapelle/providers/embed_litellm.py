@@ -67,7 +67,8 @@ class LiteLLMEmbedder:
                 **_resolved(litellm, self._alias),
             )
             vectors = [item["embedding"] for item in sorted(answer.data, key=lambda item: int(item["index"]))]
-        except Exception as error:  # noqa: BLE001 - a provider's library can raise anything, and nothing of it may pass: it may quote the text.
+        # A provider's library can raise anything, and none of it may pass, since it may quote the text.
+        except Exception as error:  # noqa: BLE001
             raise _failure(error) from None
         found = checked(vectors, count=len(texts), dimensions=self._dimensions)
         self._dimensions = len(found[0]) if found else self._dimensions
@@ -78,7 +79,7 @@ def _failure(error: Exception) -> EmbeddingFailed:
     status = getattr(error, "status_code", None)
     if not isinstance(status, int):
         return EmbeddingFailed(f"the embedder failed ({type(error).__name__})", permanent=False)
-    permanent = 400 <= status < 500 and status not in _PASSING  # noqa: PLR2004 - HTTP's own classes
+    permanent = 400 <= status < 500 and status not in _PASSING
     return EmbeddingFailed(
         f"the embedder answered {status} ({type(error).__name__})",
         permanent=permanent,
@@ -105,8 +106,8 @@ def _resolved(litellm: Any, alias: Alias) -> dict[str, Any]:  # LiteLLM's parame
 
 def _litellm(providers: tuple[tuple[str, str], ...]) -> Any:  # The module, which is untyped where we use it.
     for name, value in _QUIET.items():
-        os.environ.setdefault(name, value)
-    litellm = importlib.import_module("litellm")
+        os.environ.setdefault(name, value)  # noqa: TID251 - LiteLLM takes it from nowhere else.
+    litellm: Any = importlib.import_module("litellm")
     known = {item["provider"] for item in litellm.custom_provider_map}
     for provider, handler in providers:
         if provider not in known:

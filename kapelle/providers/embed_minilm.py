@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
+import onnxruntime  # type: ignore[import-untyped]
 from litellm.llms.custom_llm import CustomLLM
 from litellm.types.utils import EmbeddingResponse
 from tokenizers import Tokenizer
@@ -24,7 +24,7 @@ _loading = threading.Lock()
 
 
 class MiniLM:
-    """The model: 384 dimensions, unit length. Each text is its own batch, so that its vector never depends on others."""
+    """The model: 384 dimensions, unit length. Each text is a batch of its own, so that no vector depends on others."""
 
     def __init__(self) -> None:
         options = onnxruntime.SessionOptions()
@@ -54,11 +54,16 @@ class MiniLM:
         return unit
 
 
-class LocalProvider(CustomLLM):  # type: ignore[misc]  # LiteLLM's classes are untyped.
+class LocalProvider(CustomLLM):
     """LiteLLM's way to an own provider. Only the asynchronous call, which is the one that the product makes."""
 
     async def aembedding(
-        self, model: str, input: list[str], model_response: EmbeddingResponse, *_: Any, **__: Any  # noqa: A002 - LiteLLM's name
+        self,
+        model: str,
+        input: list[str],  # noqa: A002 - LiteLLM's name
+        model_response: EmbeddingResponse,
+        *_: Any,
+        **__: Any,
     ) -> EmbeddingResponse:
         """Embed in a thread, text by text, so that a short query need not wait for a long batch."""
         loop = asyncio.get_running_loop()

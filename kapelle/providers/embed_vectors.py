@@ -13,7 +13,7 @@ LARGEST = 3900
 
 
 class EmbeddingFailed(Fault):
-    """No vector. `permanent` if trying again cannot help, else `retry_after` is what the provider asked for, in seconds."""
+    """No vector. `permanent` if trying again cannot help; `retry_after` is the pause asked for, in seconds."""
 
     code = "embedding_failed"
 

@@ -1,4 +1,4 @@
-"""Embeddings: the protocol, which embedder the settings name, whole entries by parts, and query vectors from a cache."""
+"""Embeddings: the protocol, the embedder that the settings name, whole entries by parts, queries from a cache."""
 
 import asyncio
 import hashlib
@@ -52,7 +52,7 @@ class MisnamedEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """Raise the reason."""
-        raise EmbeddingFailed(self.reason, permanent=bool(texts) or True)
+        raise EmbeddingFailed(f"{self.reason}; {len(texts)} texts have no vector", permanent=True)
 
 
 def open_embedder(settings: Settings) -> Embedder | None:
@@ -79,9 +79,11 @@ async def embed_entries(embedder: Embedder, entries: Sequence[tuple[str, str]]) 
 
 
 class QueryVectors:
-    """Vectors of queries: the last ones are kept, a slow embedder is given up on, a failing one is left alone a while."""
+    """Vectors of queries: the last are kept, a slow embedder is given up on, a failing one left alone for a while."""
 
-    def __init__(self, embedder: Embedder, *, seconds: float = 1.0, size: int = 2048, rest_seconds: float = 5.0) -> None:
+    def __init__(
+        self, embedder: Embedder, *, seconds: float = 1.0, size: int = 2048, rest_seconds: float = 5.0
+    ) -> None:
         self._embedder = embedder
         self._seconds = seconds
         self._size = size

@@ -34,7 +34,8 @@ class Standing:
     text_hash: bytes
 
 
-def _entry(row: Row) -> Entry:
+def entry_of(row: Row) -> Entry:
+    """Read an entry from a row that has all its columns."""
     return Entry(
         id=row["id"],
         kind=Kind(row["kind"]),
@@ -109,7 +110,7 @@ where m.org_id = $1 and m.team_id = $2 and m.id = $3 and m.visibility = 'team' a
 async def get(conn: Connection, *, org_id: str, team_id: int, entry_id: int) -> Entry | None:
     """Return a team entry by its id, superseded ones included."""
     row = await conn.fetchrow(GET, org_id, team_id, entry_id)
-    return None if row is None else _entry(row)
+    return None if row is None else entry_of(row)
 
 
 LIST = """
@@ -124,7 +125,7 @@ order by m.status = 'proposed', m.id desc
 
 async def listing(conn: Connection, *, org_id: str, team_id: int, statuses: Iterable[Status]) -> tuple[Entry, ...]:
     """Return the current entries of these statuses, curated before proposed, newest first in each."""
-    return tuple(map(_entry, await conn.fetch(LIST, org_id, team_id, [str(status) for status in statuses])))
+    return tuple(map(entry_of, await conn.fetch(LIST, org_id, team_id, [str(status) for status in statuses])))
 
 
 STANDINGS = """
@@ -145,7 +146,7 @@ async def standings(
     rows = await conn.fetch(STANDINGS, org_id, sorted(set(team_ids)), sorted(set(entry_ids)))
     return {
         row["id"]: Standing(
-            entry=_entry(row),
+            entry=entry_of(row),
             team_id=row["team_id"],
             current=row["current"],
             successor=row["successor"],

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import LiteralString, Protocol
-
-import asyncpg
+from typing import LiteralString
 
 from kapelle.domain.entries import Entry, Kind, Status
 from kapelle.domain.rules import ranking, terms
+from kapelle.store.pool import Connection, Pool, Row
 
 # An entry of 64 KiB in English has about 3,000 distinct words. The bound is that of sparsevec, less its reserve.
 _MOST_WORDS = 15_000
@@ -64,18 +63,6 @@ class Hit:
         return self.why.score
 
 
-class Reader(Protocol):
-    """A pool or a connection."""
-
-    async def fetch(self, query: str, *args: object) -> list[asyncpg.Record]: ...
-
-
-class Writer(Protocol):
-    """A connection in a transaction whose tenant is set."""
-
-    async def execute(self, query: str, *args: object) -> str: ...
-
-
 INDEX: LiteralString = """
 insert into ibex_core.memory_search (org_id, team_id, memory_id, status, text_hash, terms, impacts)
 select $1, r.team_id, r.memory_id, r.status, r.text_hash, coalesce(i.terms, '{}'),
@@ -83,11 +70,12 @@ select $1, r.team_id, r.memory_id, r.status, r.text_hash, coalesce(i.terms, '{}'
 from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bytea[], $6::text[], $7::text[])
     as r (team_id, memory_id, status, text_hash, words, counts)
 left join ibex_core.search_teams as t on t.org_id = $1 and t.team_id = r.team_id
+cross join (select $8::float8 as k1, $9::float8 as b, $10::float8 as average) as p
 cross join lateral (
     select array_agg(s.term order by s.term) as terms,
            '{' || string_agg(
                s.term || ':'
-               || (s.occurrences * ($8 + 1) / (s.occurrences + $8 * (1 - $9 + $9 * s.length / $10)))::real,
+               || (s.occurrences * (p.k1 + 1) / (s.occurrences + p.k1 * (1 - p.b + p.b * s.length / p.average)))::real,
                ',' order by s.term
            ) || '}/536870912' as impacts
     from (
@@ -101,7 +89,7 @@ cross join lateral (
 """
 
 
-async def index(conn: Writer, *, org_id: str, rows: Sequence[IndexRow]) -> None:
+async def index(conn: Connection, *, org_id: str, rows: Sequence[IndexRow]) -> None:
     """Make entries findable, all in one statement, in the transaction that stores them.
 
     Raises:
@@ -134,7 +122,7 @@ update ibex_core.memory_search set current = false where org_id = $1 and team_id
 """
 
 
-async def retire(conn: Writer, *, org_id: str, team_id: int, memory_id: int) -> None:
+async def retire(conn: Connection, *, org_id: str, team_id: int, memory_id: int) -> None:
     """Take a superseded entry out of every ordinary search."""
     await conn.execute(RETIRE, org_id, team_id, memory_id)
 
@@ -144,9 +132,19 @@ update ibex_core.memory_search set status = $4 where org_id = $1 and team_id = $
 """
 
 
-async def set_status(conn: Writer, *, org_id: str, team_id: int, memory_id: int, status: Status) -> None:
+async def set_status(conn: Connection, *, org_id: str, team_id: int, memory_id: int, status: Status) -> None:
     """Follow the status of an entry, in the transaction that changes it."""
     await conn.execute(SET_STATUS, org_id, team_id, memory_id, status.value)
+
+
+FORGET: LiteralString = """
+delete from ibex_core.memory_search where org_id = $1 and team_id = $2 and memory_id = $3
+"""
+
+
+async def forget(conn: Connection, *, org_id: str, team_id: int, memory_id: int) -> None:
+    """Take an entry out of search and its words out of the team's statistics; deleting the entry does so too."""
+    await conn.execute(FORGET, org_id, team_id, memory_id)
 
 
 FIND: LiteralString = """
@@ -159,16 +157,17 @@ _TEAM = (Status.PROPOSED.value, Status.CURATED.value)
 _CURATED = (Status.CURATED.value,)
 
 
-async def find(pool: Reader, request: SearchRequest) -> tuple[Hit, ...]:
+async def find(pool: Pool | Connection, request: SearchRequest) -> tuple[Hit, ...]:
     """Return what a team's memory says about the query, best first, curated before proposed.
 
     One statement, which sets the tenant itself: it needs no transaction. Superseded, expired, not yet valid and
     quarantined entries are left out before the limit, agents' own entries always.
     """
-    return await _find(pool, request, history=False)
+    return await search(pool, request, history=False)
 
 
-async def _find(pool: Reader, request: SearchRequest, *, history: bool) -> tuple[Hit, ...]:
+async def search(pool: Pool | Connection, request: SearchRequest, *, history: bool) -> tuple[Hit, ...]:
+    """Ask and rank; `find` and the write path's `find_with_history` are the two ways in."""
     limit = min(max(1, request.limit), _HIGHEST_LIMIT)
     # Ten more than are shown, for the shifts to choose from.
     rows = await pool.fetch(FIND, *_arguments(request, history=history, pool=max(limit, ranking.POOL) + 10))
@@ -206,7 +205,7 @@ def _storable(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "ignore").decode()
 
 
-def _signals(row: asyncpg.Record) -> ranking.Signals:
+def _signals(row: Row) -> ranking.Signals:
     return ranking.Signals(
         id=row["id"],
         kind=Kind(row["kind"]),
@@ -221,7 +220,7 @@ def _signals(row: asyncpg.Record) -> ranking.Signals:
     )
 
 
-def _entry(row: asyncpg.Record) -> Entry:
+def _entry(row: Row) -> Entry:
     return Entry(
         id=row["id"],
         kind=Kind(row["kind"]),

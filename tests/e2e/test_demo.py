@@ -41,6 +41,11 @@ async def test_a_demo_whose_stack_does_not_come_up_fails(capsys: pytest.CaptureF
     assert "FAILED: the story broke off" in capsys.readouterr().out
 
 
+def test_one_claim_that_does_not_hold_fails_the_demo(capsys: pytest.CaptureFixture[str]) -> None:
+    assert demo.verdict([True, False, True]) == 1
+    assert "3 claims checked: 1 FAILED." in capsys.readouterr().out
+
+
 def still_running(home: str) -> list[str]:
     """Return the command lines of processes that name a folder."""
     lines = []

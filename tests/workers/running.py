@@ -66,9 +66,11 @@ class Up:
 
 
 @asynccontextmanager
-async def up(home: Path, *options: str, environment: Mapping[str, str] | None = None) -> AsyncIterator[Up]:
+async def up(
+    home: Path, *options: str, environment: Mapping[str, str] | None = None, user: str | None = None
+) -> AsyncIterator[Up]:
     """Start the stack and wait until it is up; it is stopped at the end, if it still runs."""
-    process = await start(home, *options, environment=environment)
+    process = await start(home, *options, environment=environment, user=user)
     stack = Up(process, home)
     try:
         await stack.says(_LAST_LINE)
@@ -86,7 +88,9 @@ async def refused(home: Path, *options: str) -> tuple[int, str]:
     return process.returncode, output.decode()
 
 
-async def start(home: Path, *options: str, environment: Mapping[str, str] | None = None) -> asyncio.subprocess.Process:
+async def start(
+    home: Path, *options: str, environment: Mapping[str, str] | None = None, user: str | None = None
+) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "workers", "up", "--home", str(home), *options),
@@ -94,6 +98,8 @@ async def start(home: Path, *options: str, environment: Mapping[str, str] | None
         env={**_plain_environment(), **(environment or {})},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
+        user=user,
+        extra_groups=[] if user else None,
     )
 
 

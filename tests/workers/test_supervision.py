@@ -79,7 +79,7 @@ async def test_a_part_that_hangs_is_ended_and_started_again(here: Home, unused_t
 
 async def test_a_part_that_cannot_start_fails_with_the_end_of_its_log(here: Home, unused_tcp_port: int) -> None:
     keeper = Keeper(a_part(unused_tcp_port, "raise SystemExit('no disk')"), here, lambda _line: None)
-    with pytest.raises(PartFailedError, match=r"Small server did not start(.|\n)*no disk"):
+    with pytest.raises(PartFailedError, match=r"Small server did not start \(.*\)\.(.|\n)*no disk"):
         await keeper.start(20.0)
     assert keeper.pid is None
 

@@ -1,9 +1,13 @@
 """The whole stack: what it publishes, what it survives, what it refuses."""
 
 import json
+import os
+import shutil
 import signal
 import socket
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import asyncpg
@@ -14,7 +18,7 @@ from nats.errors import NoRespondersError
 from temporalio.client import Client
 
 from tests.stack import Database
-from tests.workers.running import Up, refused, up
+from tests.workers.running import ROOT, Up, refused, up
 from workers.stack.ports import is_free
 from workers.stack.servers import Addresses
 
@@ -104,6 +108,15 @@ async def test_a_second_start_on_a_running_home_is_refused(stack: Up) -> None:
     assert await entries(stack) == 0
 
 
+async def test_a_reader_that_is_gone_is_no_failure(stack: Up) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = (sys.executable, "-m", "workers", "up", "--home", str(stack.home))
+    outcome = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (outcome.returncode, outcome.stderr) == (2, b"")
+
+
 @pytest.mark.parametrize("part", PARTS)
 async def test_a_killed_part_comes_back_where_it_was(stack: Up, part: str) -> None:
     before = stack.endpoints
@@ -168,3 +181,33 @@ async def test_parts_that_run_elsewhere_are_not_started(home: Path, servers: Add
         assert guest.endpoints["temporal_address"] == servers.temporal_address
         assert guest.endpoints["temporal_ui_url"] is None
         assert await entries(guest) == 0
+
+
+def _can_run(user: str) -> bool:
+    """Say whether the user may run this interpreter on this checkout."""
+    if os.geteuid() != 0:
+        return False
+    command = (sys.executable, "-c", "import workers.stack.up")
+    try:
+        outcome = subprocess.run(
+            command,
+            user=user,
+            extra_groups=[],
+            cwd="/",
+            env={"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            check=False,
+        )
+    except OSError:
+        return False
+    return outcome.returncode == 0
+
+
+@pytest.mark.skipif(not _can_run("nobody"), reason="needs root, and an interpreter and checkout that all may read")
+async def test_an_ordinary_user_can_run_it(home: Path) -> None:
+    own = home.with_name("ordinary")
+    own.mkdir()
+    shutil.chown(own, "nobody")
+    async with up(own, user="nobody") as ordinary:
+        assert {part.username() for part in ordinary.parts.values()} == {"nobody"}
+        assert await entries(ordinary) == 0

@@ -51,4 +51,4 @@ def _short(path: Path) -> str:
 
 def _without_password(url: str) -> str:
     scheme, separator, rest = url.partition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+    return f"{scheme}{separator}{rest.rpartition('@')[2].partition('?')[0]}"

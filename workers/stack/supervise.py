@@ -35,6 +35,7 @@ class Keeper:
         self._report = report
         self._child: Child | None = None
         self._beat: float | None = None
+        self._complaint = "it never answered"
 
     @property
     def pid(self) -> int | None:
@@ -55,7 +56,8 @@ class Keeper:
                 break
             await asyncio.sleep(wait)
         log = self._home.log(self.part.name)
-        raise PartFailedError(f"{self.part.title} did not start. The end of {log}:\n{log_tail(log)}")
+        reason = f"{self.part.title} did not start ({self._complaint})."
+        raise PartFailedError(f"{reason} The end of {log}:\n{log_tail(log)}")
 
     async def keep(self) -> None:
         """Restart the part whenever it dies or stays unwell, waiting longer each time; runs until cancelled."""
@@ -114,7 +116,8 @@ class Keeper:
             return self._beat is not None and now - self._beat < SILENCE_SECONDS
         try:
             await self.part.check()
-        except Exception:  # noqa: BLE001 - whatever the probe met, the part is not well; the reason is in its log
+        except Exception as error:  # noqa: BLE001 - whatever the probe met, the part is not well
+            self._complaint = f"{type(error).__name__}: {error}"
             return False
         return True
 

@@ -139,7 +139,7 @@ class _Stack:
 
 def _stop_signals() -> asyncio.Event:
     stopping = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     return stopping
 

@@ -3,11 +3,17 @@
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from kapelle.adapters.cli.outcomes import UsageFault
+
+
+def nothing() -> str:
+    """Let the editor start with an empty page."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +23,8 @@ class Bodies:
     stdin: BinaryIO
     folder: Path
     editor: str
+    # What the editor starts with; asked for only when it is opened.
+    original: Callable[[], str] = nothing
 
     def read(self, argument: str | None, file: str | None) -> str:
         """Return the body, without the line ends that files and editors put at the end.
@@ -52,6 +60,8 @@ class Bodies:
         if not self.editor:
             raise UsageFault("the body is missing; give it as an argument or with --file, or set EDITOR to write it")
         with tempfile.NamedTemporaryFile(prefix="kapelle-", suffix=".md") as draft:
+            draft.write(self.original().encode())
+            draft.flush()
             try:
                 finished = subprocess.run(  # noqa: S603 -- the person's own editor, without a shell
                     [*shlex.split(self.editor), draft.name], check=False

@@ -32,6 +32,8 @@ class Subcommand:
     # Carries a request id, by which the service recognises the same request when it is made again.
     repeatable: bool = False
     view: View = View.SENTENCE
+    # The number of the entry whose body an editor starts with.
+    starts_from: Callable[[Namespace], str] | None = None
     description: str = ""
 
 

@@ -5,10 +5,11 @@ import sys
 import uuid
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 
-from kapelle.adapters.cli import config, parser, printing, request
+from kapelle.adapters.cli import blocks, config, parser, printing, request
 from kapelle.adapters.cli.bodies import Bodies
 from kapelle.adapters.cli.commands import Subcommand, View
 from kapelle.adapters.cli.outcomes import ClientFault, ExitCode, NoAnswer
@@ -55,7 +56,12 @@ def run(argv: Sequence[str], around: Surroundings) -> ExitCode:
 def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -> ExitCode:
     flags = parser.flags(given)
     settled = config.resolve(flags, around.env, around.folder)
-    bodies = Bodies(stdin=around.stdin, folder=around.folder, editor=config.editor(around.env))
+    bodies = Bodies(
+        stdin=around.stdin,
+        folder=around.folder,
+        editor=config.editor(around.env),
+        original=partial(_original_body, given, subcommand, settled),
+    )
     question = request.Request(
         command=given.group,
         arguments=(subcommand.name, *subcommand.arguments(given, bodies)),
@@ -65,6 +71,15 @@ def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -
     reply = _ask(settled, question)
     printing.show(reply, subcommand.view, flags, around)
     return ExitCode.OK if reply.ok else ExitCode.REFUSED
+
+
+def _original_body(given: Namespace, subcommand: Subcommand, settled: config.Config) -> str:
+    if subcommand.starts_from is None:
+        return ""
+    reply = _ask(settled, request.Request(command="memory", arguments=("get", subcommand.starts_from(given))))
+    if not reply.ok:
+        raise ClientFault(reply.text)
+    return blocks.parse(reply.text).body
 
 
 def _ask(settled: config.Config, question: request.Request) -> request.Reply:

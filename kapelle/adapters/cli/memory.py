@@ -33,6 +33,10 @@ def _edit(given: Namespace, bodies: Bodies) -> tuple[str, ...]:
     return number(given.id), *entry_text.arguments(given, bodies)
 
 
+def _edited_entry(given: Namespace) -> str:
+    return number(given.id)
+
+
 def _declare_export(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--pr", action="store_true", help="open or update the pull request to the team's repository instead of printing"
@@ -137,10 +141,18 @@ _WRITING = (
     Subcommand(
         name="edit",
         summary="put a new entry in the place of an old one, which stays in the history",
-        examples=("kapelle memory edit 12 fact 'Deploys run at 14:00' 'Moved from noon in November.'",),
+        description=(
+            "Put a new curated entry in the place of an old one, which stays in the history. Without a body, the old\n"
+            "one is opened in $VISUAL or $EDITOR."
+        ),
+        examples=(
+            "kapelle memory edit 12 fact 'Deploys run at 14:00' 'Moved from noon in November.'",
+            "kapelle memory edit 12 fact 'Deploys run at 14:00'",
+        ),
         declare=_declare_edit,
         arguments=_edit,
         repeatable=True,
+        starts_from=_edited_entry,
     ),
     Subcommand(
         name="forget",

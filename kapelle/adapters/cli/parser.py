@@ -1,6 +1,7 @@
 """The command line, built from the groups; every common option may stand before or after the sub-command."""
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -66,7 +67,8 @@ class _Version(argparse.Action):
             version = metadata.version("kapelle-memory")
         except metadata.PackageNotFoundError:
             version = "of an uninstalled checkout"
-        parser.exit(message=f"kapelle {version}\n")
+        sys.stdout.write(f"kapelle {version}\n")
+        parser.exit()
 
 
 def _add_group(add_parser: _AddParser, group: Group) -> None:

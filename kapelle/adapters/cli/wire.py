@@ -2,7 +2,6 @@
 
 import asyncio
 
-import nats
 from nats import errors
 from nats.aio.client import Client
 
@@ -46,16 +45,23 @@ async def _ask(config: Config, request: bytes) -> bytes:
 
 
 async def _connect(config: Config) -> Client:
+    connection = Client()
     try:
-        return await nats.connect(
+        await connection.connect(
             [url.strip() for url in config.nats_url.split(",")],
             name="kapelle",
             allow_reconnect=False,
-            connect_timeout=min(_CONNECT_SECONDS, max(1, int(config.timeout))),
+            # The client tries each server again even so, sixty times unless told otherwise.
+            max_reconnect_attempts=1,
+            reconnect_time_wait=0,
+            connect_timeout=_CONNECT_SECONDS,
             error_cb=_quietly,
         )
     except (errors.Error, OSError, ValueError) as error:
+        # A refused connection is left open otherwise.
+        await connection.close()
         raise Unreachable(f"nothing was sent: {config.place} {_reason(error)}") from None
+    return connection
 
 
 def _reason(error: Exception) -> str:

@@ -32,6 +32,7 @@ def read(data: bytes, headers: Mapping[str, str] | None, *, patience: float) -> 
         team=None if team is None else validation.storable("team", team),
         request_id=_request_id(request.get("request_id"), headers or {}),
         patience=_patience(headers or {}, patience),
+        force=_force(request.get("force", False)),
     )
 
 
@@ -87,6 +88,12 @@ def _request_id(field: object, headers: Mapping[str, str]) -> str | None:
     if len(text) > validation.REQUEST_ID_CHARACTERS:
         raise InvalidRequest(f"request_id is over the limit of {validation.REQUEST_ID_CHARACTERS} characters")
     return text
+
+
+def _force(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidRequest("force must be true or false")
+    return value
 
 
 def _patience(headers: Mapping[str, str], default: float) -> float:

@@ -1,4 +1,7 @@
-"""Whether two entries say the same, and what a person should look at: every difference must be explained, or they differ."""
+"""Whether two entries say the same, and what a person should look at.
+
+Likeness alone decides nothing: two texts are the same only if every difference between them can be explained.
+"""
 
 from kapelle.domain.dedup import (
     Candidate,
@@ -15,7 +18,7 @@ from kapelle.domain.dedup import (
 from kapelle.domain.rules import dedup_guards as guards
 from kapelle.domain.rules.dedup_statement import statement
 
-__all__ = ["THRESHOLDS", "compare", "conflict", "follows", "statement", "thresholds"]
+__all__ = ["THRESHOLDS", "compare", "conflict", "follows", "may_be_related", "statement", "thresholds"]
 
 # From `python -m benchmarks.dedup`; a model that was not measured there gets the cautious ones.
 THRESHOLDS = {"local/minilm-l6-v2@384": Thresholds(same=0.75, related=0.60)}
@@ -29,10 +32,15 @@ def thresholds(model: str | None) -> Thresholds:
     return WITHOUT_MODEL if model is None else THRESHOLDS.get(model, UNMEASURED)
 
 
-def compare(a: Statement, b: Statement, similarity: float | None, model: str | None) -> Relation:
-    """Tell whether two texts state one fact; the similarity is the cosine of their vectors of this model, if there are any.
+def may_be_related(similarity: float | None, model: str | None) -> bool:
+    """Tell whether a pair is alike enough to be compared at all, so that a caller need not read the other text."""
+    return similarity is None or similarity >= thresholds(model).related
 
-    Without vectors the share of common words takes its place. Time is linear in the shorter of the two texts.
+
+def compare(a: Statement, b: Statement, similarity: float | None, model: str | None) -> Relation:
+    """Tell whether two texts state one fact; the similarity is the cosine of their vectors of this model, or None.
+
+    Without vectors the share of common words takes its place. Time is linear in the texts.
     """
     limits = thresholds(model if similarity is not None else None)
     alike = similarity if similarity is not None else guards.overlap(a, b)
@@ -43,13 +51,13 @@ def compare(a: Statement, b: Statement, similarity: float | None, model: str | N
     reasons = guards.reasons(a, b)
     if reasons:
         return Differs(similarity=alike, reasons=reasons)
-    return Same(similarity=alike) if alike >= limits.same else Unrelated()
+    return Same(similarity=alike) if alike >= limits.same else Differs(similarity=alike, reasons=(Reason.WORDING,))
 
 
 def conflict(
     a: Statement, b: Statement, similarity: float | None, model: str | None, *, historical: bool = False
 ) -> Candidate | None:
-    """Return what a person should decide about two entries, or None; `historical` if one of them is no longer current."""
+    """Return what a person should decide about two entries, or None; `historical` if one is no longer current."""
     relation = compare(a, b, similarity, model)
     match relation:
         case Unrelated():

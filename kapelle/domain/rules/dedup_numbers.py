@@ -44,7 +44,13 @@ _UNITS = _table("""
     gbp: gbp pound pounds \u00a3
 """)
 _SECONDS = {"ns": "1e-9", "us": "1e-6", "ms": "1e-3", "s": "1", "min": "60", "h": "3600", "d": "86400", "w": "604800"}
-_PREFIXES = (("k", "kilo", "kibi"), ("m", "mega", "mebi"), ("g", "giga", "gibi"), ("t", "tera", "tebi"), ("p", "peta", "pebi"))
+_PREFIXES = (
+    ("k", "kilo", "kibi"),
+    ("m", "mega", "mebi"),
+    ("g", "giga", "gibi"),
+    ("t", "tera", "tebi"),
+    ("p", "peta", "pebi"),
+)
 _BYTES = {"b": 1, "byte": 1, "bytes": 1}
 _BITS = {"bit": 1, "bits": 1, "bps": 1}
 for _power, (_letter, _thousand, _binary) in enumerate(_PREFIXES, start=1):
@@ -77,11 +83,39 @@ _TENS = _table("""
     80: eighty achtzig ochenta
     90: ninety neunzig noventa
 """)
-_SCALES = {"dozen": 12, "dutzend": 12, "hundred": 100, "hundert": 100, "thousand": 1000, "tausend": 1000, "mille": 1000,
-           "million": 10**6, "millions": 10**6, "millionen": 10**6, "billion": 10**9}
-_ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "second": 2,
-             "zweite": 2, "zweiten": 2, "dritte": 3, "dritten": 3}
-_NOT_A_NUMBER_AFTER = frozenset("this that which another each every no any the newer older other new old last first".split())
+_SCALES = {
+    "dozen": 12,
+    "dutzend": 12,
+    "hundred": 100,
+    "hundert": 100,
+    "thousand": 1000,
+    "tausend": 1000,
+    "mille": 1000,
+    "million": 10**6,
+    "millions": 10**6,
+    "millionen": 10**6,
+    "billion": 10**9,
+}
+_ORDINALS = {
+    "third": 3,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "seventh": 7,
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
+    "second": 2,
+    "zweite": 2,
+    "zweiten": 2,
+    "dritte": 3,
+    "dritten": 3,
+}
+_NOT_A_NUMBER_AFTER = frozenset(
+    "this that which another each every no any the newer older other new old last first".split()
+)
+
+_OPENERS = frozenset({*words.MONTHS_BESIDE_NUMBERS, *_TENS, *_CARDINALS, *_ORDINALS, *_BARE, "s", "sec", "second"})
 
 _PARTS = re.compile(r"([-+]?)(\d[\d.,]*?)[.,]?([^\d.,].*)?")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
@@ -101,7 +135,7 @@ def read(tokens: Sequence[Token], at: int, *, comma_decimal: bool) -> Reading | 
         return _money(tokens, at, comma_decimal=comma_decimal) if token.text in _CURRENCIES else None
     if token.kind is Kind.NUMBER:
         return _date(tokens, at) or _time(tokens, at) or _amount(tokens, at, comma_decimal=comma_decimal)
-    if token.kind in {Kind.WORD, Kind.CAPITAL}:
+    if token.text in _OPENERS and token.kind in (Kind.WORD, Kind.CAPITAL):
         return _month_first(tokens, at) or _in_words(tokens, at) or _bare(tokens, at)
     return None
 
@@ -140,7 +174,11 @@ def _month_first(tokens: Sequence[Token], at: int) -> Reading | None:
     if year:
         return Reading(f"date:{year[0]}-{month:02}", 2)
     known = tokens[at].text in words.MONTHS and tokens[at].text not in words.DOUBTFUL_MONTHS
-    return Reading(f"date:month-{month:02}", 1) if known or (tokens[at].text == "march" and tokens[at].kind is Kind.CAPITAL) else None
+    return (
+        Reading(f"date:month-{month:02}", 1)
+        if known or (tokens[at].text == "march" and tokens[at].kind is Kind.CAPITAL)
+        else None
+    )
 
 
 def _dated(tokens: Sequence[Token], at: int, month: int, day: int, width: int) -> Reading:
@@ -152,14 +190,14 @@ def _dated(tokens: Sequence[Token], at: int, month: int, day: int, width: int) -
 
 
 def _time(tokens: Sequence[Token], at: int) -> Reading | None:
-    _sign, digits, suffix = _split(tokens[at].text)
+    sign, digits, suffix = _split(tokens[at].text)
     clock = _CLOCK.fullmatch(tokens[at].text)
     follower = _next(tokens, at + 1)
     half = suffix.lower() if suffix.lower() in {"am", "pm"} else follower if follower in {"am", "pm", "uhr"} else ""
     width = 1 + (bool(half) and half == follower and suffix.lower() != half)
-    if clock:
+    if clock and not sign and (half == "uhr" or not half or int(clock[1]) <= 12):
         return Reading(_time_key(int(clock[1]), clock[2], clock[3] or "", half), width)
-    if half and _HOUR.fullmatch(digits):
+    if half and not sign and _HOUR.fullmatch(digits) and int(digits) <= (24 if half == "uhr" else 12):
         return Reading(_time_key(int(digits), "00", "", half), width)
     return None
 

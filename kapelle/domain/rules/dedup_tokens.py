@@ -5,6 +5,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from kapelle.domain import text
+from kapelle.domain.rules import dedup_words as words
 
 
 class Kind(Enum):
@@ -30,18 +31,21 @@ class Token(NamedTuple):
     shouted: bool = False
 
 
-# Order matters: what comes first wins. Every alternative is linear, without nested repetition over the same characters.
+# Order matters: what comes first wins. Plain words come first since they are most of every text. Repetitions that may
+# reach over the tokens after them are bounded, so that the time is linear.
 _TOKEN = re.compile(
     r"""
-    (?P<url>[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s<>"')\]]+)
-    |(?P<mail>[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)
+    (?P<plain>[^\W\d_]+(?=[\s,]|[.;:?!](?:\s|\Z)|\Z))
+    |(?P<url>[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s<>"')\]]+)
+    |(?P<mail>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})
     |(?P<handle>[@\#](?!\d+\b)[\w][\w./-]*)
     |(?P<variable>\$\{?[A-Za-z_]\w*\}?)
     |(?P<date>\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\d{1,2}\.\d{4}\b)
     |(?P<time>\b\d{1,2}:\d{2}(?::\d{2})?\b(?![.:]\d))
-    |(?P<path>(?<![\w)])(?:~|\.{1,2})?/[\w.@:{}*+%-][\w.@:{}*+%/-]*|\w[\w.@-]*/[\w.@:{}*/-]+|\w[\w.-]*:\d+\b)
+    |(?P<path>(?<![\w)])(?:~|\.{1,2})?/[\w.@:{}*+%-][\w.@:{}*+%/-]*|\w[\w.@-]{0,80}/[\w.@:{}*/-]+|\w[\w.-]{0,80}:\d+\b)
+    |(?P<call>[A-Za-z_][\w.]{0,80}\([^()\n]{0,80}\))
     |(?P<flag>(?<![\w-])--?[A-Za-z][\w-]*(?:=\S+)?)
-    |(?P<assign>[A-Za-z_][\w.-]*=(?!=)[^\s,;=)]+)
+    |(?P<assign>[A-Za-z_][\w.-]{0,80}=(?!=)[^\s,;=)]+)
     |(?P<version>\b[vV]?\d+(?:\.\d+){2,}[\w+-]*|\b[vV]\d+(?:\.\d+)*)
     |(?P<number>(?<![\w.-])[-+](?=\.?\d))?(?P<digits>\d+(?:[.,]\d+)*)(?P<suffix>%|[^\W\d_]+\d*\w*|_\w+)?
     |(?P<dotted>[^\W\d]\w*(?:(?:\.|::|->)[^\W\d]\w*)+)
@@ -53,7 +57,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_EXACT = frozenset({"url", "mail", "handle", "variable", "path", "flag", "assign", "dotted", "mixed"})
+_EXACT = frozenset({"url", "mail", "handle", "variable", "path", "flag", "call", "assign", "dotted", "mixed"})
 _BULLET = re.compile(r"(?m)^[ \t]*(?:[-*\u2022]|\d{1,2}[.)]|#{2,6})[ \t]+(?=[^\W\d]|[`\"'(])")
 _CAMEL = re.compile(r"[a-z]+[A-Z]")
 _ABBREVIATION = re.compile(r"\b([eiapEIAP])\.\s?([gemGEM])\.(?=\W|$)")
@@ -91,7 +95,7 @@ def _read_plain(plain: str, found: list[Token]) -> None:
     for match in _TOKEN.finditer(plain):
         group = match.lastgroup or ""
         raw = match.group()
-        if group == "word":
+        if group in {"plain", "word"}:
             found.append(_word(raw))
         elif group in _EXACT:
             found.extend(_identifier(raw))
@@ -100,7 +104,7 @@ def _read_plain(plain: str, found: list[Token]) -> None:
 
 
 def _word(raw: str) -> Token:
-    if _CAMEL.match(raw):
+    if _CAMEL.match(raw) and raw.lower() not in words.ENVIRONMENTS:
         return Token(Kind.IDENTIFIER, raw)
     capital = raw[0].isupper()
     return Token(Kind.CAPITAL if capital else Kind.WORD, raw.lower(), shouted=capital and raw.isupper())
@@ -130,3 +134,10 @@ def _other(group: str, raw: str) -> list[Token]:
 def parts(code: str) -> list[str]:
     """Return the words inside an identifier or a piece of code, in lower case."""
     return [found.lower() for found in _INNER_WORD.findall(code)]
+
+
+def as_written(token: Token) -> str:
+    """Return a token's text with the capitals that it had, as far as it still knows."""
+    if token.shouted:
+        return token.text.upper()
+    return token.text.capitalize() if token.kind is Kind.CAPITAL else token.text

@@ -1,4 +1,4 @@
-"""The vocabulary of the comparison: words that may vary, words that mean the same, and words that never may be mixed up.
+"""The vocabulary of the comparison: words that may vary, that mean the same, and that must never be mixed up.
 
 What is in no table has to occur in both texts, so a missing word costs a recognised rewording and never a fact.
 """
@@ -6,8 +6,9 @@ What is in no table has to occur in both texts, so a missing word costs a recogn
 import re
 
 NEGATIONS = frozenset(
-    """not no never avoid none nobody nothing neither nor cannot without non nicht kein keine keinen keinem keiner keines nie
-    niemals ohne weder pas jamais aucun aucune sans nunca sin ningún ninguna jamás non não niet geen nooit nie bez""".split()
+    """not no never avoid none nobody nothing neither nor cannot without nicht kein keine keinen keinem keiner keines
+    nie niemals ohne weder pas jamais aucun aucune sans nunca sin ningún ninguna jamás non não niet geen nooit nie
+    bez""".split()
 )
 # Followed by what is not to be taken: "X instead of Y", "X statt Y".
 CONTRASTS = frozenset({"statt", "anstatt", "anstelle"})
@@ -17,7 +18,7 @@ PREFERENCES = frozenset("choose chose chosen pick picked prefer prefers preferre
 MODALS = {
     word: key
     for key, words in {
-        "mod:must": "must shall doit doivent devons faut debe deben debemos deve devono moet moeten mandatory obligatory",
+        "mod:must": "must shall doit doivent devons faut debe deben deve devono moet moeten mandatory obligatory",
         "mod:need": """need needs needed require requires required requirement muss müssen musst müsste braucht
             brauchen benötigt benötigen erfordert necessary""",
         "mod:should": "should ought soll sollen sollte sollten devrait devraient debería deberían recommended",
@@ -117,7 +118,12 @@ _DAYS = """monday mon montag montags lundi lunes|tuesday tue tues dienstag diens
     |wednesday wed mittwoch mittwochs mercredi miércoles|thursday thu thurs donnerstag donnerstags jeudi jueves
     |friday fri freitag freitags vendredi viernes|saturday sat samstag samstags sonnabend samedi sábado
     |sunday sun sonntag sonntags dimanche domingo|weekend weekends wochenende"""
-WEEKDAYS = {form: f"day:{n}" for n, words in enumerate(_DAYS.split("|"), 1) for word in words.split() for form in (word, word + "s")}
+WEEKDAYS = {
+    form: f"day:{n}"
+    for n, words in enumerate(_DAYS.split("|"), 1)
+    for word in words.split()
+    for form in (word, word + "s")
+}
 FREQUENCIES = {
     word: key
     for key, words in {
@@ -131,69 +137,84 @@ FREQUENCIES = {
     }.items()
     for word in words.split()
 }
-FREQUENCY_UNITS = {"hour": "hour", "day": "day", "night": "night", "week": "week", "month": "month", "year": "year",
-                   "stunde": "hour", "tag": "day", "nacht": "night", "woche": "week", "monat": "month", "jahr": "year"}
+FREQUENCY_UNITS = {
+    "hour": "hour",
+    "day": "day",
+    "night": "night",
+    "week": "week",
+    "month": "month",
+    "quarter": "quarter",
+    "year": "year",
+    "stunde": "hour",
+    "tag": "day",
+    "nacht": "night",
+    "woche": "week",
+    "monat": "month",
+    "jahr": "year",
+}
 ZONES = frozenset("utc gmt cet cest est edt pst pdt bst jst ist".split())
 
-# Each line is an axis: the words of one pole, a bar, the words of the other.
+# Each is an axis: the words of one pole, a bar, the words of the other, a semicolon.
 _AXES = """
-enable enabled enabling activate activated aktiv aktiviert aktivieren | disable disabled off deactivate deactivated deaktiviert deaktivieren inactive
-before prior previously vor vorher bevor avant antes | after afterwards following nach nachher nachdem après después
-allow allowed permit permitted permits erlaubt erlauben | forbid forbidden prohibit prohibited deny denied disallow disallowed disallows ban banned verboten verbieten
-increase raise bump grow erhöhen erhöht | decrease reduce lower shrink senken verringern reduzieren
-accept accepts accepted | reject decline refuse
-include includes included including | exclude excludes omit
-start begin launch starten beginnt beginnen | stop end finish halt stoppen endet enden
-open opens opened opening öffnen | close closed closes closing schließen
-public öffentlich | private privat internal intern
-synchronous synchronously sync synchron | asynchronous asynchronously async asynchron
-ascending aufsteigend | descending absteigend
-newest latest neueste neuesten | oldest earliest älteste ältesten
-newer later neuer | older earlier älter
-incoming inbound ingress eingehend | outgoing outbound egress ausgehend
-upload uploads hochladen | download downloads herunterladen
-above over über | below unter
-first erste erster erstes | last letzte letzter letztes
-success succeed successful | failure fail fails failed
-add append insert hinzufügen | remove delete drop erase löschen entfernen
-lock locked | unlock unlocked
-encrypt encrypted | decrypt decrypted unencrypted
-read reads reading lesen liest | write writes writing written wrote schreiben schreibt geschrieben
-manual manually manuell | automatic automatically automated automatisch
-safe | unsafe dangerous
-true wahr | false falsch
-up | down
-fast faster quick quicker schnell schneller | slow slower langsam langsamer
-high higher hoch höher | low niedrig niedriger
-stable stabil | unstable instabil
-online | offline
-valid gültig | invalid ungültig
-internal intern | external extern
-merge merged | split
-push | pull
-primary master | replica secondary standby
-always immer toujours siempre | unlikely
-until bis | since seit
-optional | mandatory
-temporary temporär | permanent dauerhaft
-install | uninstall
-mount | unmount
-subscribe | unsubscribe
-keep behalten retain | discard skip ignore
-minimum minimal | maximum maximal
-new neu neue neuer neues | old alt alte alter altes
-required | unneeded
-supported | unsupported
-left | right
-top oben | bottom unten
-forward vorwärts | backward backwards rückwärts
-client | server
-user | admin
+enable enabled enabling activate activated aktiv aktiviert aktivieren | disable disabled off deactivate deactivated
+    deaktiviert deaktivieren inactive ;
+before prior previously vor vorher bevor avant antes | after afterwards following nach nachher nachdem après después ;
+allow allowed permit permitted permits erlaubt erlauben | forbid forbidden prohibit prohibited deny denied disallow
+    disallowed disallows ban banned verboten verbieten ;
+increase raise bump grow erhöhen erhöht | decrease reduce lower shrink senken verringern reduzieren ;
+accept accepts accepted | reject decline refuse ;
+include includes included including | exclude excludes omit ;
+start begin launch starten beginnt beginnen | stop end finish halt stoppen endet enden ;
+open opens opened opening öffnen | close closed closes closing schließen ;
+public öffentlich | private privat internal intern ;
+synchronous synchronously sync synchron | asynchronous asynchronously async asynchron ;
+ascending aufsteigend | descending absteigend ;
+newest latest neueste neuesten | oldest earliest älteste ältesten ;
+newer later neuer | older earlier älter ;
+incoming inbound ingress eingehend | outgoing outbound egress ausgehend ;
+upload uploads hochladen | download downloads herunterladen ;
+above over über | below unter ;
+first erste erster erstes | last letzte letzter letztes ;
+success succeed successful | failure fail fails failed ;
+add append insert hinzufügen | remove delete drop erase löschen entfernen ;
+lock locked | unlock unlocked ;
+encrypt encrypted | decrypt decrypted unencrypted ;
+read reads reading lesen liest | write writes writing written wrote schreiben schreibt geschrieben ;
+manual manually manuell | automatic automatically automated automatisch ;
+safe | unsafe dangerous ;
+true wahr | false falsch ;
+up | down ;
+fast faster quick quicker schnell schneller | slow slower langsam langsamer ;
+high higher hoch höher | low niedrig niedriger ;
+stable stabil | unstable instabil ;
+online | offline ;
+valid gültig | invalid ungültig ;
+internal intern | external extern ;
+merge merged | split ;
+push | pull ;
+primary master | replica secondary standby ;
+always immer toujours siempre | unlikely ;
+until bis | since seit ;
+optional | mandatory ;
+temporary temporär | permanent dauerhaft ;
+install | uninstall ;
+mount | unmount ;
+subscribe | unsubscribe ;
+keep behalten retain | discard skip ignore ;
+minimum minimal | maximum maximal ;
+new neu neue neuer neues | old alt alte alter altes ;
+required | unneeded ;
+supported | unsupported ;
+left | right ;
+top oben | bottom unten ;
+forward vorwärts | backward backwards rückwärts ;
+client | server ;
+user | admin ;
 """
 
 
 def _axes() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    lines = (line.split("|") for line in _AXES.strip().splitlines())
+    lines = (line.split("|") for line in _AXES.split(";") if line.strip())
     return tuple((frozenset(one.split()), frozenset(other.split())) for one, other in lines)
 
 
@@ -201,36 +222,40 @@ ANTONYMS = _axes()
 
 LIGHT = frozenset(
     """a an the this that these those there here it its itself they them their theirs he she his her we us our ours you
-    your yours i my me who whom whose which what is are was were be been being am do does did done has have had having
-    will would get gets got getting gotten let lets of in on at to for with by as into onto via through from and or but
-    so also then than thus hence because since due when whenever while if where how please simply basically currently
-    actually really very quite about around approximately roughly ca circa approx already still such thing things
-    under way case cases etc during within among between all always each every whole per
-    keep keeps kept keeping hold holds held holding store stores stored storing contain contains contained carry carries
-    carried comprise become becomes became set sets see found find finds sit sits stay stays choose chooses chose chosen
-    choosing pick picks picked select selects selected opt opted occur occurs belong belongs defined place places placed
-    use uses used using usage utilise utilize means mean exist exists lie lies live lives living located reside resides
-    happen happens take takes taken make makes made making go goes come comes perform performs performed
-    der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren sein wird werden wurde
-    wurden worden hat haben hatte wir ihr sie er es man ich unser unsere unseren unserem sich mit von im in am an auf
-    für zu zum zur bei beim aus als wie dass daß weil da denn wenn dann durch um pro je jede jeder jedes jeden jedem
-    alle allen aller alles etwa circa ungefähr bitte immer auch schon noch so dort hier liegt liegen beträgt gilt
-    verwenden verwendet verwende benutzen benutzt nutzen nutzt nutze dieser diese dieses
-    le la les un une des du de et ou est sont être ont nous vous ils elles il elle ne que qui dans sur pour par avec au
-    aux ce cette ces se chaque tous toutes tout toute pendant
-    el los las una unos unas es son ser está están nos ellos ellas se en con por para del al que cada todos todas""".split()
+    your yours i my me who whom whose which what is are was were be been being am do does did done has have had
+    having will would get gets got getting gotten let lets of in on at to for with by as into onto via through
+    from and or but so also then than thus hence because since due when whenever while if where how please simply
+    basically currently actually really very quite about around approximately roughly ca circa approx already
+    still such thing things under way case cases etc during within inside among between all always each every whole per
+    keep keeps kept keeping hold holds held holding store stores stored storing contain contains contained carry
+    carries carried comprise become becomes became set sets see found find finds sit sits stay stays choose
+    chooses chose chosen choosing pick picks picked select selects selected opt opted occur occurs belong belongs
+    defined place places placed use uses used using usage utilise utilize means mean exist exists lie lies live
+    lives living located reside resides happen happens consist consists pls btw take takes taken make makes made
+    making go goes come comes perform performs performed der die das den dem des ein eine einen einem einer eines
+    und oder aber ist sind war waren sein wird werden wurde wurden worden hat haben hatte wir ihr sie er es man
+    ich unser unsere unseren unserem sich mit von im in am an auf für zu zum zur bei beim aus als wie dass daß
+    weil da denn wenn dann durch um pro je jede jeder jedes jeden jedem alle allen aller alles etwa circa ungefähr
+    bitte immer auch schon noch so dort hier liegt liegen beträgt gilt verwenden verwendet verwende benutzen
+    benutzt nutzen nutzt nutze dieser diese dieses le la les un une des du de et ou est sont être ont nous vous
+    ils elles il elle ne que qui dans sur pour par avec au aux ce cette ces se chaque tous toutes tout toute
+    pendant el los las una unos unas es son ser está están nos ellos ellas se en con por para del al que cada
+    todos todas""".split()
 )
 # These introduce an entry ("Note: ...") and say nothing only there.
-LABELS = frozenset("note notice hint tip reminder rule convention decision fact gotcha preference procedure event memo fyi title hinweis".split())
+LABELS = frozenset(
+    """note notice hint tip reminder rule convention decision fact gotcha preference procedure event memo fyi title
+    hinweis""".split()
+)
 METHODS = frozenset("GET POST PUT PATCH DELETE HEAD OPTIONS".split())
 IMPERATIVES = frozenset(
-    """add ask avoid begin build call check choose clear commit configure contact copy create define delete deploy disable
-    do document don't drop enable ensure escape export fix follow generate give import include increase install keep
-    kill limit load lock log make mark merge migrate mock mount move name never notify open pass pick pin prefer pull
-    purge push put raise read rebase rebuild record reduce refresh release remember remove rename replace report request
-    reset restart restore retry return review roll rotate run save send set ship skip sort start stay stop store switch
-    tag tell test treat try turn update upgrade upload use verify wait wrap write archive handle apply use verwende nutze
-    always please bitte niemals""".split()
+    """add ask avoid begin build call check choose clear commit configure contact copy create define delete deploy
+    disable do document don't drop enable ensure escape export fix follow generate give import include increase
+    install keep kill limit load lock log make mark merge migrate mock mount move name never notify open pass pick
+    pin prefer pull purge push put raise read rebase rebuild record reduce refresh release remember remove rename
+    replace report request reset restart restore retry return review roll rotate run save send set ship skip sort
+    start stay stop store switch tag tell test treat try turn update upgrade upload use verify wait wrap write
+    archive handle apply use verwende nutze always please bitte niemals""".split()
 )
 # Words of one line say the same where facts about a team's work are concerned.
 _SAME = """
@@ -239,7 +264,6 @@ db database datenbank
 config configuration configure configured konfiguration setting settings
 infra infrastructure
 repo repository
-auth-n authentication
 doc docs documentation document
 env environment
 app application
@@ -254,10 +278,8 @@ msg message
 req request
 resp response answer reply
 err error
-perf-n performance
 id identifier
 max maximum
-min-n minimum
 increase raise bump
 decrease reduce lower
 reject decline refuse
@@ -274,19 +296,15 @@ write wrote written
 approve approval approved
 deploy deployment
 own owner ownership
-maintain maintainer maintenance-n
-review reviewer-n
+maintain maintainer
 remove removal
 renew renewal
 retry retries retried
 define definition
-limit
-respond
 fix repair
 also too
 retain retention
 bill billing billed
-sign signature-n
 change modify alter modification switch
 create creation
 generate generation produce
@@ -298,22 +316,13 @@ encrypt encryption
 publish publication
 edit hand-edit
 quick fast
-client-side
-wait
-provision
-serve
-valid
 freeze frozen froze
 break broke broken
 lose lost
 hang hung
 late later
 new newer
-see
 require requirement
-sleep
-swap
-exceed
 show display
 clear flush purge empty emptied
 ensure guarantee
@@ -322,10 +331,8 @@ job task
 silent silently
 parallel concurrently concurrent
 automatic automatically automated
-skew
 attempt try tries tried
 expire expiry expiration
-reload
 notify alert ping
 fetch retrieve obtain
 pr pull-request
@@ -333,10 +340,7 @@ credential creds
 permission perms
 variable var
 verify check
-compile
-repeat
 respond answer
-occur
 exit quit terminate
 kill killed
 sleep slept
@@ -344,7 +348,6 @@ know known
 show shown
 lead led
 pay paid
-hit
 begin began begun
 speak spoke spoken
 grow grew grown
@@ -361,20 +364,31 @@ throw threw thrown
 wipe clean erase
 """
 
-# A word that may be left out, as in "the mailer-v2 group" beside "mailer-v2"; but never replaced by another of them.
-WEAK = """data channel field size step job message code error file time part connectionr amount feature service
-    value name number entry item system tool process instance server-n host-n component module module-n request response
-    setting option rule-n content information info detail result record-n type kind run add command script repo project
-    package version environment-n bucket table topic queue flag branch column region endpoint page section new include
-    team group person people user-n customer-n own format list set-n
-    level state status period duration limit-n length interval-n currently total overall note label like ensure
-    handle try want help provide support-n apply work please silently call get do show via always anyway further """
+# Light verbs which nevertheless tell who does what to whom, so that they count for the order of the words around them.
+RELATIONS = {
+    form: f"~{line.split()[0]}"
+    for line in """use uses used using|contain contains contained|have has had|keep keeps kept|hold holds held
+        |store stores stored|take takes taken|make makes made|get gets got|carry carries carried|belong belongs
+        |choose chooses chose chosen
+        |find finds found|become becomes became|set sets|go goes|verwenden verwendet|nutzen nutzt""".split("|")
+    for form in line.split()
+}
 
+# A word that may be left out, as in "the mailer-v2 group" beside "mailer-v2"; but never replaced by another of them.
+WEAK = """data channel field size step job message code error file time part connection amount feature service value
+    name number entry item system tool process instance component module request response setting option content
+    information info detail result type kind run add command script repo project package version bucket table
+    topic queue flag branch column region endpoint page section new include team group person people format list
+    level state status period duration length currently total overall note label like ensure handle try want help
+    provide apply work please silently call get do show via always anyway further"""
+
+
+_NO_PLURALS = frozenset({"https", "news", "customs", "means"})
 
 
 def stem(word: str) -> str:
     """Return an English word without its inflection; it is a key, not always a word."""
-    if len(word) < 4:
+    if len(word) < 4 or word in _NO_PLURALS:
         return word
     word = _singular(word.removesuffix("'s").removesuffix("'"))
     for ending in ("ing", "ed"):
@@ -400,7 +414,7 @@ def _singular(word: str) -> str:
 
 def _restored(root: str) -> str:
     """Undo what the ending did: "runn" to "run", "nam" to "name"."""
-    if len(root) > 2 and root[-1] == root[-2] and root[-1] not in "lsz":
+    if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
         return root[:-1]
     return root + "e" if re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", root) else root
 
@@ -422,7 +436,12 @@ def stem_german(word: str) -> str:
 
 
 def _synonyms() -> dict[str, str]:
-    return {form: line.split()[0] for line in reversed(_SAME.strip().splitlines()) for word in line.split() for form in (word, stem(word))}
+    return {
+        form: line.split()[0]
+        for line in reversed(_SAME.strip().splitlines())
+        for word in line.split()
+        for form in (word, stem(word))
+    }
 
 
 SYNONYMS = _synonyms()
@@ -438,8 +457,19 @@ def _fixed() -> dict[str, str]:
         for form in (stem(word), word)
     }
     zones = {zone: f"zone:{zone}" for zone in ZONES}
-    return {**poles, **zones, **FREQUENCIES, **WEEKDAYS, **ENVIRONMENTS, **QUANTIFIERS, "noon": "time:12:00", "midnight": "time:00:00"}
+    return {
+        **poles,
+        **zones,
+        **FREQUENCIES,
+        **WEEKDAYS,
+        **ENVIRONMENTS,
+        **QUANTIFIERS,
+        "noon": "time:12:00",
+        "midnight": "time:00:00",
+    }
 
 
 FIXED = _fixed()
-WEAK_KEYS = frozenset(FIXED.get(word) or f"word:{SYNONYMS.get(word) or SYNONYMS.get(stem(word)) or stem(word)}" for word in WEAK.split())
+WEAK_KEYS = frozenset(
+    FIXED.get(word) or f"word:{SYNONYMS.get(word) or SYNONYMS.get(stem(word)) or stem(word)}" for word in WEAK.split()
+)

@@ -10,7 +10,7 @@ from kapelle.domain.entries import Kind, Status
 K1 = 1.2
 B = 0.75
 # Words, after stemming, of an average entry. A constant, so that no entry's impacts depend on the others.
-AVERAGE_LENGTH = 60.0
+AVERAGE_LENGTH = 30.0
 # The highest impact that one word can have.
 CEILING = K1 + 1
 
@@ -21,7 +21,7 @@ JUNK = 0.2
 # Hits chosen by relevance before curated ones are put first: the least, so that a smaller limit shows a prefix.
 POOL = 20
 
-# Shifts of the relevance, at most 0.07 together: they decide between near equals and never overturn a clear match.
+# Shifts of the relevance, from -0.05 to 0.06 together: they decide between near equals, not against a clear match.
 _PINNED = 0.02
 _FEEDBACK = 0.02
 _RECENCY = 0.02
@@ -86,7 +86,9 @@ def explain(signals: Signals, now: datetime) -> Why:
     )
 
 
-def order(candidates: tuple[Signals, ...], now: datetime, *, limit: int, floor: float = JUNK) -> tuple[tuple[int, Why], ...]:
+def order(
+    candidates: tuple[Signals, ...], now: datetime, *, limit: int, floor: float = JUNK
+) -> tuple[tuple[int, Why], ...]:
     """Return index and reasons of the best `limit` candidates: chosen by score, then curated ones before all others.
 
     Choosing comes first, so that weak curated matches cannot push out a proposed one that answers the question.

@@ -1,12 +1,17 @@
-"""The `kapelle` command as a process of its own, the way a shell starts it."""
+"""The `kapelle` command: called as its entry point calls it, or as a process, the way a shell starts it."""
 
 import asyncio
+import io
 import os
 import pty
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from kapelle.adapters.cli import main
+from kapelle.adapters.cli.surroundings import Surroundings
 
 ROOT = Path(__file__).parents[3]
 SECONDS = 60.0
@@ -16,47 +21,49 @@ SECONDS = 60.0
 class Ended:
     """How a run ended."""
 
-    code: int | None
+    code: int
     stdout: str
     stderr: str
 
 
+async def kapelle(*args: str, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> Ended:
+    """Run a command line to its end, in an environment and a folder that hold nothing else of ours."""
+    stdout, stderr = io.StringIO(), io.StringIO()
+    around = Surroundings(env=env or {}, folder=Path("/"), stdin=io.BytesIO(stdin), stdout=stdout, stderr=stderr)
+    code = await asyncio.to_thread(main.run, args, around)
+    return Ended(code=code, stdout=stdout.getvalue(), stderr=stderr.getvalue())
+
+
 async def start(
-    *args: str, env: dict[str, str] | None = None, stdin: int | IO[bytes] | None = None, stdout: int | None = None
+    *args: str,
+    env: Mapping[str, str] | None = None,
+    stdin: int | IO[bytes] = asyncio.subprocess.DEVNULL,
+    stdout: int = asyncio.subprocess.PIPE,
 ) -> asyncio.subprocess.Process:
-    """Start a command line in an environment that holds nothing else of ours."""
+    """Start a command line as a process."""
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "kapelle", *args),
         cwd="/",
         env={"PATH": os.defpath, "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8", **(env or {})},
-        stdin=asyncio.subprocess.PIPE if stdin is None else stdin,
-        stdout=asyncio.subprocess.PIPE if stdout is None else stdout,
+        stdin=stdin,
+        stdout=stdout,
         stderr=asyncio.subprocess.PIPE,
     )
 
 
-async def kapelle(*args: str, env: dict[str, str] | None = None, stdin: bytes = b"") -> Ended:
-    """Run a command line to its end."""
-    process = await start(*args, env=env)
-    stdout, stderr = await asyncio.wait_for(process.communicate(stdin), SECONDS)
-    return Ended(code=process.returncode, stdout=stdout.decode(), stderr=stderr.decode())
-
-
-async def at_a_terminal(*args: str, env: dict[str, str]) -> str:
+async def at_a_terminal(*args: str, env: Mapping[str, str]) -> str:
     """Run a command line with a terminal on its standard input and output, and return what the terminal got."""
     ours, theirs = pty.openpty()
     try:
         process = await start(*args, env=env, stdin=theirs, stdout=theirs)
-        reading = asyncio.create_task(asyncio.to_thread(_everything, ours))
-        code = await asyncio.wait_for(process.wait(), SECONDS)
+    finally:
         os.close(theirs)
-        theirs = -1
-        assert code == 0
+    try:
+        reading = asyncio.create_task(asyncio.to_thread(_everything, ours))
+        assert await asyncio.wait_for(process.wait(), SECONDS) == 0
         return (await reading).decode()
     finally:
         os.close(ours)
-        if theirs >= 0:
-            os.close(theirs)
 
 
 def _everything(terminal: int) -> bytes:

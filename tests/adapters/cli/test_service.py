@@ -46,8 +46,8 @@ async def test_an_entry_goes_its_way_from_proposal_to_forgetting(env: dict[str, 
     assert history.stderr == "Entry 1 has 3 events\n"
     exported = await kapelle("memory", "export", env=env)
     assert exported.stdout.endswith("[curated] gotcha: Flaky webhook test\n    Freeze the clock.\n")
+    assert await kapelle("memory", "feedback", "2", "helpful", env=env) == said("Entry 2: 1 helpful, 0 unhelpful.")
     assert await kapelle("memory", "forget", "2", env=env) == said("Entry 2 forgotten.")
-    assert await kapelle("memory", "feedback", "1", "helpful", env=env) != said("Entry 1: 1 helpful, 0 unhelpful.")
 
 
 async def test_the_same_request_id_twice_stores_one_entry(env: dict[str, str], memory: Memory) -> None:
@@ -131,6 +131,18 @@ async def test_a_body_is_written_in_the_editor(env: dict[str, str], memory: Memo
 
     assert "Entry 1 added." in ended
     assert (await memory.ask("get", "1"))["text"].endswith("\nWritten by hand.")
+
+
+async def test_an_edit_without_a_body_opens_the_old_one(env: dict[str, str], memory: Memory, tmp_path: Path) -> None:
+    await memory.ask("add", *NOTE)
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\necho " And a seed." >> "$1"\n')
+    editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
+
+    ended = await at_a_terminal("memory", "edit", "1", *NOTE[:2], env=env | {"EDITOR": str(editor)})
+
+    assert "Entry 2 supersedes entry 1." in ended
+    assert (await memory.ask("get", "2"))["text"].endswith(f"\n{NOTE[2]} And a seed.")
 
 
 async def test_a_terminal_gets_a_table_that_fits(env: dict[str, str], memory: Memory) -> None:

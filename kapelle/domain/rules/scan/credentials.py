@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from kapelle.domain.rules.scan import assignments, flags, headers, keys, prose, tokens_cloud, tokens_code, tokens_services, urls, views, words
+from kapelle.domain.rules.scan import assignments, flags, headers, keys, prose, tables, tokens_cloud, tokens_code, tokens_services, urls, views, words
 from kapelle.domain.rules.scan.places import Part
-from kapelle.domain.rules.scan.tokens import Hit, Rows, hits, table
+from kapelle.domain.rules.scan.reading import lowered
+from kapelle.domain.rules.scan.tokens import Hit, Rows, dense_words, hits, table
 from kapelle.domain.rules.scan.views import View
 from kapelle.domain.scan import Finding
 
@@ -29,21 +30,25 @@ def _hits(part: Part) -> Iterator[tuple[View, Hit]]:
     folded = views.folded(canon)
     plain = [view for view in (canon, part.raw if part.raw is not canon else None, folded) if view]
     closed = views.squeezed_text(canon)
-    rows = _TOKENS.candidates(closed)
+    dense = dense_words(canon.text)
+    rows = _TOKENS.candidates(dense, closed)
     for view in plain[1:]:
-        rows += tuple(row for row in _TOKENS.candidates(views.squeezed_text(view)) if row not in rows)
+        rows += tuple(row for row in _TOKENS.candidates(dense_words(view.text), views.squeezed_text(view)) if row not in rows)
     for view in plain:
         yield from ((view, hit) for hit in hits(view.text, rows))
-        yield from ((view, hit) for hit in _TOKENS.shape_hits(view.text))
-        yield from ((view, hit) for hit in _context_hits(view.text))
-    joined = views.joined(folded or canon)
-    if rows:
+        yield from ((view, hit) for hit in _TOKENS.shape_hits(view.text, dense if view is canon else dense_words(view.text)))
+        # What escapes hide is found in the canonical view; an address is judged as it is written, too.
+        yield from ((view, hit) for hit in (urls.hits(view.text) if view is part.raw is not canon else _context_hits(view.text)))
+    may_decode = views.may_decode(dense)
+    if rows or may_decode:
+        joined = views.joined(folded or canon)
         yield from _closed_hits(canon, closed, joined, rows)
-    yield from _decoded_hits(joined, depth=2)
+        if may_decode:
+            yield from _decoded_hits(joined, depth=2)
 
 
 def _context_hits(text: str) -> Iterator[Hit]:
-    low = words.lowered(text)
+    low = lowered(text)
     yield from keys.hits(text, low)
     yield from urls.hits(text)
     yield from headers.hits(text, low)
@@ -51,6 +56,7 @@ def _context_hits(text: str) -> Iterator[Hit]:
     for word in words.words(text, low):
         yield from assignments.hits(text, low, word)
         yield from prose.hits(text, low, word)
+        yield from tables.hits(text, word)
 
 
 def _closed_hits(canon: View, closed: str, joined: View, rows: Rows) -> Iterator[tuple[View, Hit]]:
@@ -62,8 +68,9 @@ def _closed_hits(canon: View, closed: str, joined: View, rows: Rows) -> Iterator
 
 def _decoded_hits(view: View, depth: int) -> Iterator[tuple[View, Hit]]:
     for inner in views.decoded(view):
-        yield from ((inner, hit) for hit in hits(inner.text, _TOKENS.candidates(inner.text)))
-        yield from ((inner, hit) for hit in _TOKENS.shape_hits(inner.text))
+        dense = dense_words(inner.text)
+        yield from ((inner, hit) for hit in hits(inner.text, _TOKENS.candidates(dense, inner.text)))
+        yield from ((inner, hit) for hit in _TOKENS.shape_hits(inner.text, dense))
         yield from ((inner, hit) for hit in _context_hits(inner.text))
         if depth > 1:
             yield from _decoded_hits(inner, depth - 1)

@@ -9,6 +9,8 @@ from kapelle.domain.rules.scan.tokens import Hit
 
 _Q: Final = r"[\"'`]?"
 _V: Final = r"(?P<value>[^\s\"'`|<>]{4,200})"
+_BEFORE: Final = 48
+_AFTER: Final = 300
 _GAP: Final = r"[^\n|;]{0,140}?"
 
 # The literal that brings a row up, then what follows it; a lower strength is enough where the grammar leaves nothing else.
@@ -24,10 +26,9 @@ _ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
         ("vault login", rf"vault login (?:-\S+ ){{0,3}}{_Q}{_V}", MEDIUM),
         ("-pass", rf"-pass(?:in|out)? {_Q}pass:{_V}", WEAK),
         ("openssl enc", rf"openssl enc\b{_GAP}\s-k {_Q}{_V}", WEAK),
-        ("sudo -s", r"(?P<none>)", WEAK),
-        ("echo", rf"echo (?:-[ne]{{1,2}} )?[\"'](?P<value>[^\"'\n]{{4,100}})[\"']? ?\| ?(?:sudo (?:-\w+ ){{0,2}}-S|passwd|docker login|helm registry|gh auth|su |kinit|cryptsetup|openssl|gpg|sha\d+sum|base64)", WEAK),
+        ("echo", rf"echo (?:-[ne]{{1,2}} )?[\"']?(?P<value>[^\s\"'\n|]{{4,100}})[\"']? ?\| ?(?:sudo (?:-\w+ ){{0,2}}-S|passwd|docker login|helm registry|gh auth|su |kinit|cryptsetup|gpg|base64(?! -{{1,2}}d))", WEAK),
         ("echo", rf"(?:echo|printf|<<<) {_Q}[\w.\-]{{1,32}}:{_V}{_Q} ?\| ?(?:sudo )?chpasswd", WEAK),
-        ("<<<", rf"(?:sudo (?:-\w+ ){{0,2}}-S|passwd|docker login|kinit)\b{_GAP}<<< ?{_Q}{_V}", WEAK),
+        ("<<<", rf"(?:sudo (?:-\w+ ){{0,2}}-S|passwd|docker login|kinit|cryptsetup)\b{_GAP}<<< ?{_Q}{_V}", WEAK),
         ("add_user", rf"add_user {_Q}[\w.\-]{{1,40}}{_Q} {_Q}{_V}", WEAK),
         ("change_password", rf"change_password {_Q}[\w.\-]{{1,40}}{_Q} {_Q}{_V}", WEAK),
         ("htpasswd", rf"htpasswd (?:-\w+ ){{0,4}}\S{{0,60}} ?{_Q}[\w.\-]{{1,40}}{_Q} {_Q}{_V}", WEAK),
@@ -35,38 +36,43 @@ _ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
         ("ldap", rf"ldap(?:search|modify|add|whoami|passwd|delete)\b{_GAP}\s-w ?{_Q}{_V}", WEAK),
         ("sqlcmd", rf"sqlcmd\b{_GAP}\s-P ?{_Q}{_V}", WEAK),
         ("7z", rf"7z[ar]?\b{_GAP}\s-p{_Q}{_V}", WEAK),
-        ("zip", rf"\b(?:un)?zip\b{_GAP}\s-P ?{_Q}{_V}", WEAK),
+        ("zip", rf"zip\b{_GAP}\s-P ?{_Q}{_V}", WEAK),
         ("smb", rf"smb(?:client|map|get)\b{_GAP}(?:-U ?{_Q}[\w.\\/\-]{{1,40}}%|\s-p ?{_Q}){_V}", WEAK),
-        ("net use", rf"net use \S{{1,80}} (?:/\S{{1,40}} ){{0,3}}{_Q}{_V}", MEDIUM),
-        ("storepass", rf"-(?:store|key|src|dest)(?:store)?pass {_Q}{_V}", WEAK),
-        ("keypass", rf"-(?:src|dest)?keypass {_Q}{_V}", WEAK),
-        ("freerdp", rf"xfreerdp\b{_GAP}/p:{_Q}{_V}", WEAK),
+        ("net use", rf"net use (?:\S{{1,80}} ){{1,2}}{_Q}{_V}", WEAK),
+        ("storepass", rf"storepass {_Q}{_V}", WEAK),
+        ("keypass", rf"keypass {_Q}{_V}", WEAK),
+        ("freerdp", rf"freerdp\b{_GAP}/p:{_Q}{_V}", WEAK),
         ("lftp", rf"lftp\b{_GAP}-u {_Q}[\w.\-]{{1,40}},{_V}", WEAK),
-        ("expect", r"(?P<none>)", WEAK),
         ("send", rf"\bsend (?:-- )?[\"'](?P<value>[^\"'\n\\]{{4,60}})\\r", WEAK),
         ("snmp", rf"snmp(?:walk|get|set)\b{_GAP}\s-[AX] ?{_Q}{_V}", WEAK),
         ("ipmitool", rf"ipmitool\b{_GAP}\s-P ?{_Q}{_V}", WEAK),
         ("influx", rf"influx\b{_GAP}(?:-t|--token|-password) ?{_Q}{_V}", MEDIUM),
-        ("requirepass", rf"(?:requirepass|masterauth)\s{{1,3}}{_Q}{_V}", WEAK),
-        ("rabbitmqctl", r"(?P<none>)", WEAK),
+        ("requirepass", rf"requirepass\s{{1,3}}{_Q}{_V}", WEAK),
+        ("masterauth", rf"masterauth\s{{1,3}}{_Q}{_V}", WEAK),
+        ("auth ", rf"(?:^|>|\n) {{0,3}}AUTH (?:\w{{1,20}} )?{_Q}{_V}", WEAK),
+        ("useradd", rf"useradd\b{_GAP}\s(?:-p|--password) ?{_Q}{_V}", WEAK),
+        ("mc alias", rf"mc alias set \S{{1,80}} \S{{1,80}} \S{{1,80}} {_Q}{_V}", WEAK),
+        ("oracle:thin", rf"oracle:thin:[\w.\-]{{1,40}}/(?P<value>[^\s@/\"']{{4,60}})@", WEAK),
+        ("sqlplus", rf"sqlplus (?:-\w+ ){{0,3}}{_Q}[\w.\-]{{1,40}}/(?P<value>[^\s@/\"']{{4,60}})@", WEAK),
+        ("auth", rf"(?<![a-z])auth(?:_?cred(?:ential)?s?)?{_Q}\s{{0,2}}[:=]\s{{0,2}}{_Q}[\w.\-]{{1,40}}:{_V}", WEAK),
+        ("auth", rf"auth(?:entication|enticate)?\s?=?\s?\(\s{{0,2}}[\"'][\w.@\-]{{1,64}}[\"']\s{{0,2}},\s{{0,2}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']", WEAK),
+        ("login(", rf"login\(\s{{0,2}}[\"'][\w.@\-]{{1,64}}[\"']\s{{0,2}},\s{{0,2}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']", WEAK),
+        ("credential", rf"credentials?\(\s{{0,2}}[\"'][\w.@\-]{{1,64}}[\"']\s{{0,2}},\s{{0,2}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']", WEAK),
         ("kubectl", rf"--docker-password[ =]{_Q}{_V}", WEAK),
     )
-    if pattern != r"(?P<none>)"
 )
-_USER: Final = re.compile(rf"(?:(?<=\s)-u|--user|--proxy-user|--basic-auth|(?<=\s)-U|(?<=\s)-a|--auth)[ =]?{_Q}[\w.@\-]{{1,64}}:{_V}")
-_USER_LITERALS: Final = (" -u", "--user", "--proxy-user", "--basic-auth", "--auth", " -a")
-_USER_COMMANDS: Final = ("curl", "wget", "http ", "https ", "xh ", "--user", "ab ", "hey ", "-u")
+_USER: Final = re.compile(rf"(?:(?<=\s)-[a-zA-Z]{{0,4}}u|--user|--proxy-user|--basic-auth|(?<=\s)-U|(?<=\s)-a|--auth)[ =]?{_Q}[\w.@\-]{{1,64}}:{_V}")
+_USER_LITERALS: Final = ("curl", " -u", "--user", "--proxy-user", "--basic-auth", "--auth", " -a")
 _PGPASS: Final = re.compile(r"(?<![\w/.:])[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w.*\-]{1,40}:[\w.\-]{1,40}:(?P<value>[^\s:\"'`]{4,100})")
 
 
 def hits(text: str, low: str) -> Iterator[Hit]:
     """Yield the passwords that commands in the text carry; `low` is its lower case."""
-    for literal, pattern, need in _ROWS:
+    for literal, pattern, need in [row for row in _ROWS if row[0] in low]:
         at = low.find(literal)
         while at >= 0:
-            match = pattern.search(text, max(0, at - 48 if literal in ("<<<", "identified") else at), at + 400)
-            if match is None and literal in ("identified",):
-                match = pattern.search(low, at, at + 200)
+            # The rows are written in lower case where the case says nothing; a value is read from the text itself.
+            match = pattern.match(text, at) or pattern.match(low, at) if literal != "<<<" and literal != "auth " else pattern.search(text, max(0, at - _BEFORE), at + _AFTER)
             if match and _is_secret(text[match.start("value") : match.end("value")], need):
                 yield Hit("command-password", "a password on a command line", match.start("value"), match.end("value"))
             at = low.find(literal, at + len(literal))
@@ -94,4 +100,7 @@ def _pgpass(text: str) -> Iterator[Hit]:
 
 def _is_secret(value: str, need: int) -> bool:
     value = value.rstrip(",;)]}")
+    if value.startswith("eyJ"):
+        # An object in base64: what it holds is scanned as text.
+        return False
     return typed_strength(value) >= need or is_machine_drawn(value)

@@ -16,7 +16,7 @@ _AUTHORIZATION: Final = re.compile(
 )
 _BEARER: Final = re.compile(r"bearer[ \t]{1,3}[\"'`]?(?P<value>[A-Za-z0-9_\-.~+/=]{16,2000})", re.IGNORECASE)
 _BASIC: Final = re.compile(r"basic[ \t]{1,3}[\"'`]?(?P<value>[A-Za-z0-9+/]{8,400}={0,2})", re.IGNORECASE)
-_COOKIE: Final = re.compile(r"cookie[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?(?P<pairs>[^\n\"'`]{8,600})", re.IGNORECASE)
+_COOKIE: Final = re.compile(r"cookie[\"'`]?(?:\s{0,2}[:=]\s{0,2}|[ ])[\"'`]?(?P<pairs>[^\n\"'`]{8,600})", re.IGNORECASE)
 _COOKIE_PAIR: Final = re.compile(
     r"(?:[\w.\-]{0,24}(?:sess|sid|auth|token|jwt|remember|login)[\w.\-]{0,24})=(?P<value>[^\s;,&]{12,500})", re.IGNORECASE
 )

@@ -1,12 +1,12 @@
 """Hidden text: characters that make a reader see something else than what is there, and text that is written for models."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from kapelle.domain.rules.scan.hidden_phrases import ASCII_COMMANDS, OTHER_COMMANDS, PHRASES, Command
+from kapelle.domain.rules.scan.hidden_phrases import COMMANDS, MARKS, PHRASES, UNSPACED_COMMANDS, Command
 from kapelle.domain.rules.scan.hits import Hit
-from kapelle.domain.rules.scan.reading import lowered, words
+from kapelle.domain.rules.scan.reading import lowered, vocabulary, words
 from kapelle.domain.rules.scan.views import INVISIBLE, View
 
 # A few stray zero-width characters come along with text copied from a web page; more than that carries something.
@@ -35,21 +35,12 @@ def find(text: str) -> tuple[Hit, ...]:
     return tuple(sorted(hits, key=lambda hit: hit.start))
 
 
-def instructions(views: Sequence[View]) -> tuple[Hit, ...]:
-    """Return the first text aimed at models in the views, for a reviewer to see; it neither refuses nor changes anything."""
-    for view in _distinct(views):
-        text = lowered(view.text)
-        for start in _addressed(text):
-            return (Hit(rule="model-instructions", what="text aimed at models", start=view.span(start, start + 1)[0]),)
-    return ()
-
-
-def _distinct(views: Sequence[View]) -> Iterator[View]:
-    seen: set[str] = set()
-    for view in views:
-        if view.text not in seen:
-            seen.add(view.text)
-            yield view
+def instructions(view: View) -> tuple[Hit, ...]:
+    """Return the first text aimed at models, for a reviewer to see; it neither refuses nor changes anything."""
+    start = min(_addressed(lowered(view.text)), default=None)
+    if start is None:
+        return ()
+    return (Hit(rule="model-instructions", what="text aimed at models", start=view.span(start, start + 1)[0]),)
 
 
 def _controls(text: str) -> Iterator[Hit]:
@@ -131,25 +122,42 @@ def _is_selector(run: str) -> bool:
 
 
 def _addressed(low: str) -> Iterator[int]:
-    for needle, phrase in PHRASES:
+    for needle, phrase in MARKS:
         if needle in low:
             yield from (at for at in words(low, needle) if phrase.match(low, at))
-    for command in ASCII_COMMANDS if low.isascii() else ASCII_COMMANDS + OTHER_COMMANDS:
-        for stem in command.stems:
-            if stem in low:
-                yield from (at for at in words(low, stem) if _commands(low, at, command))
+    known = vocabulary(low)
+    for word in known & PHRASES.keys():
+        yield from (at for needle, phrase in PHRASES[word] for at in words(low, needle) if phrase.match(low, at))
+    for word in known & COMMANDS.keys():
+        for command in COMMANDS[word]:
+            yield from _commanded(low, word, command)
+    if not low.isascii():
+        for word, command in UNSPACED_COMMANDS:
+            if word in low:
+                yield from _commanded(low, word, command)
 
 
-def _commands(low: str, at: int, command: Command) -> bool:
-    """Tell whether a verb such as "ignore" stands in one clause with the instructions that are meant."""
-    verb = command.verb.match(low, at)
-    if verb is None:
-        return False
+def _commanded(low: str, word: str, command: Command) -> Iterator[int]:
+    """Yield where a verb such as "ignore" first stands in one clause with the instructions that are meant."""
+    if command.called.search(low) is None:
+        return
+    covered = 0
+    for at in words(low, word):
+        verb = command.verb.match(low, at) if at >= covered else None
+        if verb is None:
+            continue
+        clause = _clause(low, verb, command)
+        if command.called.search(clause) and command.which.search(clause):
+            yield at
+            return
+        # What a next verb close by could say was in this clause; without this, a text of nothing but verbs costs a window for each.
+        covered = at + min(len(clause), _WINDOW // 2)
+
+
+def _clause(low: str, verb: re.Match[str], command: Command) -> str:
     if command.object_first:
-        clause = _STOP.split(low[max(0, at - _WINDOW) : at])[-1]
-    else:
-        clause = _STOP.split(low[verb.end() : verb.end() + _WINDOW], maxsplit=1)[0]
-    return command.called.search(clause) is not None and command.which.search(clause) is not None
+        return _STOP.split(low[max(0, verb.start() - _WINDOW) : verb.start()])[-1]
+    return _STOP.split(low[verb.end() : verb.end() + _WINDOW], maxsplit=1)[0]
 
 
 _STOP: Final = re.compile(r"[.!?;]\s|\n\s*\n|[。！？]")

@@ -22,8 +22,8 @@ class Command:
 
 def _command(stems: str, verb: str, which: str, called: str, *, object_first: bool = False) -> Command:
     return Command(
-        stems=tuple(stems.split(",")),
-        verb=re.compile(rf"(?:{verb})(?!\w)" if stems.isascii() else verb),
+        stems=tuple(stems.split()),
+        verb=re.compile(rf"(?:{verb})(?!\w)" if stems[0] < "\u2e80" else verb),
         which=re.compile(which),
         called=re.compile(called),
         object_first=object_first,
@@ -31,7 +31,7 @@ def _command(stems: str, verb: str, which: str, called: str, *, object_first: bo
 
 
 _ENGLISH: Final = _command(
-    "ignore,disregard,forget,override,bypass,overlook,do not follow,don't follow,stop follow,never follow,no attention to",
+    "ignore disregard forget override bypass overlook do don stop never no",
     r"ignore|disregard|forget|override|bypass|overlook|(?:do not|don't|stop|never) follow(?:ing)?|no attention to",
     r"\b(?:previous|previously|prior|above|earlier|preceding|foregoing|before|you|your|system|original|initial|developer|safety|hidden)\b"
     r"|\b(?:all|any|every|these|those)\b.*\b(?:instructions?|prompts?|directives?|guidelines)\b",
@@ -40,66 +40,74 @@ _ENGLISH: Final = _command(
 )
 _LATIN: Final = (
     _command(
-        "ignorier,vergiss,vergesst,missachte",
+        "ignoriere ignorier ignoriert ignorieren vergiss vergesst missachte",
         r"ignoriere?|ignoriert|ignorieren sie|vergiss|vergesst|missachte",
         r"\b(?:vorherig|bisherig|vorig|obig|früher|vorangegangen|all|dein|system|jeglich)",
         r"anweisung|instruktion|befehl|regeln|vorgaben|prompt",
     ),
     _command(
-        "ignore,oublie,ne tiens pas,ne tenez pas",
+        "ignore ignorez ignorer oublie oubliez ne",
         r"ignore[rz]?|oublie[rz]?|ne tiens pas compte|ne tenez pas compte",
         r"précédent|antérieur|ci-dessus|\b(?:toutes|tes|vos) |système",
         r"\b(?:instructions?|consignes?|directives?|règles|ordres)\b",
     ),
     _command(
-        "ignor,olvid,caso omiso,esque,desconsidere",
+        "ignora ignore ignorad olvida olvide caso esqueça esquece desconsidere",
         r"ignora|ignore|ignorad|olvida|olvide|caso omiso|esqueça|esquece|desconsidere",
         r"\b(?:anterior|previa|previo|prévia|arriba|acima|tod[oa]s|tus|sus|suas|sistema)",
         r"instruccion|instrucción|indicacion|órdenes|directrices|reglas|instruç|ordens|regras",
     ),
     _command(
-        "ignor,dimentica",
+        "ignora ignorate ignori dimentica dimenticate",
         r"ignora|ignorate|ignori|dimentica|dimenticate",
         r"\b(?:precedent|anterior|sopra|tutt|tue|sistema)",
         r"istruzion|direttive|regole|comandi|prompt",
     ),
     _command(
-        "negeer,vergeet",
+        "negeer vergeet",
         r"negeer|vergeet",
         r"\b(?:vorige|eerdere|voorgaande|bovenstaande|alle|jouw|systeem)",
         r"instructie|aanwijzing|opdracht|regels|prompt",
     ),
     _command(
-        "ignoruj,zignoruj,pomi,zapomnij",
+        "ignoruj zignoruj pomiń zapomnij",
         r"z?ignoruj|pomiń|zapomnij",
         r"\b(?:poprzedni|wcześniejsz|powyższ|wszystki|swoj|system)",
         r"instrukcj|polece|zasad|wytyczn",
     ),
     _command(
-        "ignorera,bortse,ignorer,glem",
-        r"ignorera|bortse från|ignorer|glem",
+        "ignorera bortse ignorer glem glöm",
+        r"ignorera|bortse från|ignorer|glem|glöm",
         r"\b(?:tidigare|föregående|ovanstående|alla|dina|tidligere|alle|dine)",
         r"instruktion|instruks|anvisning|regler|order",
     ),
     _command(
-        "yok say,unut,dikkate alma", r"yok say|unut|dikkate alma", r"önceki|yukarıdaki|tüm|bütün", r"talimat|komut|kural", object_first=True
+        "yok unut dikkate", r"yok say|unut|dikkate alma", r"önceki|yukarıdaki|tüm|bütün", r"talimat|komut|kural", object_first=True
     ),
 )
-ASCII_COMMANDS: Final[tuple[Command, ...]] = (_ENGLISH, *_LATIN)
-# Commands whose verb is not ASCII: not looked for in a text that is.
-OTHER_COMMANDS: Final[tuple[Command, ...]] = (
+_OTHERS: Final = (
     _command(
-        "игнорир,проигнорир,забудь,ігноруй",
+        "игнорируй игнорируйте проигнорируй проигнорируйте забудь забудьте ігноруй ігноруйте",
         r"(?:про)?игнорируй(?:те)?|забудь(?:те)?|ігноруй(?:те)?",
         r"предыдущ|прошл|все|всё|свои|систем|попередн|усі|всі",
         r"инструкц|указани|команд|правил|інструкц|вказівк",
     ),
-    _command("glöm", r"glöm", r"tidigare|föregående|alla|dina", r"instruktion|anvisning|regler"),
-    _command("忽略,无视,無視,忘记,忘記", r"忽略|无视|無視|忘记|忘記", r"之前|先前|以上|上述|前面|所有|全部|系统|系統", r"指令|指示|提示|说明|說明|规则|規則|命令"),
-    _command("無視,忘れ", r"無視|忘れ", r"以前|これまで|前の|上記|全て|すべて|システム", r"指示|命令|プロンプト|ルール", object_first=True),
-    _command("무시,잊어", r"무시|잊어", r"이전|위의|모든|기존|시스템|앞선", r"지시|명령|프롬프트|규칙", object_first=True),
-    _command("تجاهل,انس", r"تجاهل|انس", r"السابق|أعلاه|جميع|كل", r"تعليمات|أوامر|توجيهات"),
-    _command("अनदेखा,नज़रअंदाज़,भूल", r"अनदेखा|नज़रअंदाज़|भूल", r"पिछल|सभी|ऊपर|पहले", r"निर्देश|आदेश", object_first=True),
+    _command("忽略 无视 無視 忘记 忘記", r"忽略|无视|無視|忘记|忘記", r"之前|先前|以上|上述|前面|所有|全部|系统|系統", r"指令|指示|提示|说明|說明|规则|規則|命令"),
+    _command("無視 忘れ", r"無視|忘れ", r"以前|これまで|前の|上記|全て|すべて|システム", r"指示|命令|プロンプト|ルール", object_first=True),
+    _command("무시 잊어", r"무시|잊어", r"이전|위의|모든|기존|시스템|앞선", r"지시|명령|프롬프트|규칙", object_first=True),
+    _command("تجاهل انس", r"تجاهل|انس", r"السابق|أعلاه|جميع|كل", r"تعليمات|أوامر|توجيهات"),
+    _command("अनदेखा नज़रअंदाज़ भूल", r"अनदेखा|नज़रअंदाज़|भूल", r"पिछल|सभी|ऊपर|पहले", r"निर्देश|आदेश", object_first=True),
+)
+
+# By the word that each begins with.
+COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
+    word: tuple(command for command in (_ENGLISH, *_LATIN, *_OTHERS) if word in command.stems)
+    for command in (_ENGLISH, *_LATIN, *_OTHERS)
+    for word in command.stems
+}
+# Scripts that glue particles to words, or write none apart: found anywhere.
+UNSPACED_COMMANDS: Final[tuple[tuple[str, Command], ...]] = tuple(
+    (word, command) for command in _OTHERS for word in command.stems if not "\u0400" <= word[0] <= "\u04ff"
 )
 
 _MODEL: Final = (
@@ -123,7 +131,7 @@ _NEW_SELF: Final = (
 )
 
 # First letters (several may share a phrase), and the phrase from there on.
-PHRASES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
+_ALL: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     (needle, re.compile(phrase))
     for needles, phrase in (
         ("<|", rf"<\|(?:{_TOKENS})\|>"),
@@ -131,10 +139,10 @@ PHRASES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ("<<sys,<</sys", r"<</?sys>>"),
         ("<system,</system", r"</?system(?:[-_](?:prompt|reminder|message|instructions?))?>"),
         ("<assistant>", r"<assistant>"),
-        ("system prompt,system_prompt,system-prompt,systemprompt,system message:,system override", r"system(?:[ _-]?prompt|[ _-]message:|[ _-]override)"),
-        ("system:,system**:", r"system(?:\*\*)?:\s{1,3}(?:you|your|ignore|the (?:assistant|model|user))"),
+        ("system,systemprompt", r"system(?:[ _-]?prompt|[ _-]message:|[ _-]override)"),
+        ("system", r"system(?:\*\*)?:\s{1,3}(?:you|your|ignore|the (?:assistant|model|user))"),
         ('"role"', r"\"role\"\s{0,4}:\s{0,4}\"(?:system|developer)\""),
-        ("# instruction,# system instruction,# new instruction", r"\# ?(?:system |new )?instructions?:"),
+        ("# instruction,# system instruction,# new instruction", r"# ?(?:system |new )?instructions?:"),
         ("new instruction,new system instruction", r"new (?:system )?instructions?:"),
         ("\nhuman:", r"\nhuman:[^\n]{0,400}\n{1,2}\s{0,3}assistant:"),
         ("you are now", _NEW_SELF),
@@ -149,10 +157,10 @@ PHRASES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ("reveal,print,show,repeat,output,leak,expose,disclose,display,tell me,send,dump", _HIDDEN_RULES),
         ("do not ,don't ,never ", _SILENCE),
         ("if you are,if you're", rf"if you(?:'re| are) (?:an? )?(?:{_MODEL})\b(?! owner)"),
-        ("note to,note for,message to,message for,instruction,notice to", rf"(?:note|message|instructions?|notice) (?:to|for) (?:all |any |the )?(?:{_MODEL})\b ?:"),
+        ("note to,note for,message to,message for,instruction,instructions,notice to", rf"(?:note|message|instructions?|notice) (?:to|for) (?:all |any |the )?(?:{_MODEL})\b ?:"),
         ("attention", rf"attention,? (?:all |any )?(?:{_MODEL})\b"),
         ("important", rf"important (?:instructions? )?(?:to|for) (?:all |any |the )?(?:{_MODEL})\b"),
-        ("ai ,llm,any ai,all ai,language model", r"(?:any |all )?(?:ai|llms?|language) ?(?:agents?|assistants?|models?)? (?:reading this|must (?:now )?(?:ignore|obey|follow|approve|run|execute|send))\b"),
+        ("ai,llm,llms,any ai,all ai,language model", r"(?:any |all )?(?:ai|llms?|language) ?(?:agents?|assistants?|models?)? (?:reading this|must (?:now )?(?:ignore|obey|follow|approve|run|execute|send))\b"),
         ("agents reading,agent reading,model reading,assistant reading", r"(?:agents?|model|assistant) reading this\b"),
         ("your instructions,your new,your real,your true,your actual", r"your (?:new |real |true |actual )?instructions (?:are|is) (?:now|to|as)\b"),
         ("disable,turn off,bypass", r"(?:disable|turn off|bypass) (?:all |any |your )?(?:safety|content) (?:filters?|checks?|guidelines|guardrails|polic(?:y|ies))"),
@@ -166,3 +174,11 @@ PHRASES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     )
     for needle in needles.split(",")
 )
+
+# Those that begin with a word, by that word; the others begin with a sign.
+PHRASES: Final[dict[str, tuple[tuple[str, re.Pattern[str]], ...]]] = {
+    first: tuple(phrase for phrase in _ALL if phrase[0].replace("'", " ").split()[0] == first)
+    for first in (needle.replace("'", " ").split()[0] for needle, _ in _ALL)
+    if first.isalpha() and first < "\u2e80"
+}
+MARKS: Final = tuple(phrase for phrase in _ALL if not phrase[0][0].isalpha() or phrase[0] >= "\u2e80")

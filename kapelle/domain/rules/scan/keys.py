@@ -41,14 +41,14 @@ def _blocks(text: str) -> Iterator[Hit]:
         end = text.find("-----", match.end(), match.end() + 20 * _WINDOW)
         window = text[match.end() : min(end if end > 0 else len(text), match.end() + _WINDOW)]
         body = "".join(_BODY.findall(window))
-        if len(body) >= _MIN_BODY and not is_filler(body[:200]):
+        if len(body) >= _MIN_BODY and not is_filler(body[:200]) and "EXAMPLE" not in body[:64]:
             yield Hit("private-key", "a private key", match.start(), match.end() + len(window))
 
 
 def _valued(text: str, low: str) -> Iterator[Hit]:
     if "private-lines" in low:
         yield from _matches(_PUTTY, text, "private-key", "a private key")
-    if "key" in low:
+    if any(name in low for name in ("private", "preshared", "wallet", "deployer", "priv_", "privkey")):
         yield from _matches(_WIREGUARD, text, "wireguard-key", "a WireGuard private key")
         yield from _matches(_ETHEREUM, text, "raw-private-key", "a private key")
     if "ls0t" in low:

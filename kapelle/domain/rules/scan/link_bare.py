@@ -26,6 +26,7 @@ _NAMESPACES: Final = (
 ).split()
 _PLACE: Final = re.compile(r"\.([a-z]{2,10})(?![a-z0-9_-])")
 _FOLLOWED: Final = re.compile(r":[0-9]{2,5}(?![0-9])|/(?![/*])")
+_REPOSITORY: Final = re.compile(r":[~a-z][\w./~-]{0,100}\.git(?!\w)")
 _ENDED: Final = re.compile(r"(?!\.?[\w/@(=:+-])")
 _HOST_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyz0123456789.-"
 _TOKEN: Final = re.compile(r"[^\s\"'`<>()|,;\[\]{}]{0,300}")
@@ -38,8 +39,9 @@ _SPARED_BEFORE: Final = re.compile(
 )
 _LABEL_KEY: Final = re.compile(r"[a-z0-9]([\w.~-]{0,62})")
 _VERSION_PATH: Final = re.compile(r"/v[0-9]+(?:(?:alpha|beta)[0-9]+)?$")
-_TAGGED: Final = re.compile(r"/[\w./-]+(?::[\w][\w.-]{0,127}|@sha256:[0-9a-f]+|@v[0-9].*|@latest|=.*)$")
+_TAGGED: Final = re.compile(r"(?::[0-9]{1,5})?/[\w./-]+(?::[\w][\w.-]{0,127}|@sha256:[0-9a-f]+|@v[0-9].*|@latest|=.*)$")
 _MODULE_VERSION: Final = re.compile(r"[\"'`]?\s+v[0-9]+\.[0-9]")
+_ARITHMETIC: Final = re.compile(r"\s(?:[*+/]|[<>=]=)\s")
 _INVITED: Final = re.compile(
     r"(?<![\w-])(?:visit|browse(?: to)?|(?:go|goes|going|went) to|navigate to|head (?:over )?to|(?:log|sign) ?(?:in|on|up) (?:at|on)"
     r"|(?:downloads?|downloaded|fetched|installed) from|(?:uploads?|uploaded|posts?|posted|sends?|sent) (?:(?:it|them|logs|data) )?to)\s+[\"'`*_<(]{0,3}$"
@@ -50,15 +52,20 @@ _OPENS: Final = re.compile(r"(?<![\w-])(?:visit|browse(?: to)?|open|to|see|at|fr
 
 def bare_hosts(text: str, low: str) -> Iterator[tuple[int, str]]:
     """Yield place and host of what would be opened as a link though it has no scheme."""
+    found: set[str] = set()
     for match in _PLACE.finditer(low):
         top = match[1]
         if top in _CLEAR or top in _AMBIGUOUS:
             start = _host_start(text, low, match.start())
-            if start >= 0 and _opens(low, start, match.end(), top):
+            host = low[start : match.end()]
+            if start >= 0 and host not in found and _opens(low, start, match.end(), top):
+                found.add(host)
                 yield start, text[start : match.end()]
 
 
 def _opens(low: str, start: int, end: int, top: str) -> bool:
+    if _REPOSITORY.match(low, end):
+        return True
     if _FOLLOWED.match(low, end):
         return _is_link(low, start, end, top)
     if _ENDED.match(low, end):
@@ -96,13 +103,13 @@ def _is_link(low: str, start: int, end: int, top: str) -> bool:
 
 def _spared(low: str, start: int, end: int, rest: str) -> bool:
     """Label keys and API groups, images with a tag, modules with a version: names that look like a host and a path."""
-    if _VERSION_PATH.fullmatch(rest) or _TAGGED.search(rest):
+    if _VERSION_PATH.fullmatch(rest) or _TAGGED.match(rest):
         return True
     after = low[end + len(rest) : end + len(rest) + 24]
     one_segment = rest.startswith("/") and _LABEL_KEY.fullmatch(rest[1:]) is not None
     if one_segment and (after[:1] == "=" or (_key_position(low, start) and re.match(r"[\"']?\s?[:=]", after))):
         return True
-    if _MODULE_VERSION.match(after):
+    if _MODULE_VERSION.match(after) or _ARITHMETIC.match(after):
         return True
     line = line_before(low, start, 64)
     return _SPARED_BEFORE.search(line) is not None
@@ -110,4 +117,4 @@ def _spared(low: str, start: int, end: int, rest: str) -> bool:
 
 def _key_position(low: str, start: int) -> bool:
     line = line_before(low, start, 64)
-    return line.strip(" \t-\"'`{,*") == ""
+    return line.rstrip(" \t\"'`")[-1:] in ("", "-", "{", ",", "*")

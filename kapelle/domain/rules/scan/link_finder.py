@@ -10,6 +10,7 @@ from enum import Enum, auto
 from typing import Final
 
 from kapelle.domain.rules.scan.link_bare import bare_hosts
+from kapelle.domain.rules.scan.top_level import TOP_LEVEL
 
 _MAX_SCHEME: Final = 24
 _MAX_LABEL: Final = 999
@@ -22,6 +23,7 @@ _AUTHORITY: Final = re.compile(
     r"[/\\]*((?:\$\{[^}\n]{0,80}\}|\$\([^)\n]{0,80}\)|\{\{[^}\n]{0,80}\}\}|\{[^{}\n]{0,80}\}|<[^<>\n/]{1,80}>|[^/\\?#\s<>\"`])*)"
 )
 _SLASHED: Final = re.compile(r":[\\/]")
+_FILE: Final = re.compile(r"[/\\]{0,3}[\w.~%-]")
 _DIRECT: Final = re.compile(r"https?:(?=[a-z0-9-]{1,63}\.[a-z])")
 _WRAPPED: Final = str.maketrans("", "", "\t\r\n")
 _WEB: Final = frozenset({"http", "https", "ftp", "ws", "wss"})
@@ -43,7 +45,7 @@ _SERVICES: Final = frozenset(
 )
 _FORBIDDEN: Final = frozenset("javascript vbscript livescript data file filesystem ms-msdt search-ms".split())
 _BARE_FORBIDDEN: Final = re.compile(
-    r"(?:java|vb|live)script:(?=[^\s]{0,80}[(=`%])|data:(?=(?:text/html|text/javascript|image/svg|application/(?:x-)?(?:javascript|ecmascript|xhtml|xml))[^\s,]{0,60},)"
+    r"(?:java|vb|live)script:(?=[^\s\"'`]{1,80}[(=`])|data:(?=(?:text/html|text/javascript|image/svg|application/(?:x-)?(?:javascript|ecmascript|xhtml|xml))[^\s,]{0,60},)"
     r"|<\s{0,2}(?:(?:java|vb|live)script|data|file):(?=[^\s>])"
 )
 _ATTRIBUTES: Final = frozenset("href src action formaction srcset data poster cite background ping longdesc manifest codebase url location icon lowsrc dynsrc".split())
@@ -53,8 +55,9 @@ _CSS: Final = re.compile(r"(?:url\(|@import)[ \t\r\n]{0,4}[\"']?")
 _QUOTED: Final = re.compile(r"[\"'(`]//(?=[a-z0-9-]{1,63}\.[a-z0-9.-]{2,200}[\"'/)`:?#])")
 _SCHEMED: Final = re.compile(r"[\x00-\x20]*([a-z][a-z0-9+.-]{0,23}):")
 _SCP: Final = re.compile(r"@((?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,24}):(?=[a-z~/._-])", re.IGNORECASE)
+_SHARE: Final = re.compile(r"\\\\((?:[A-Za-z0-9-]{1,63}\.){1,8}([A-Za-z]{2,18}))\\(?=[\w$])")
 _WWW: Final = re.compile(r"www[0-9]{0,2}\.(?=[a-z0-9-])")
-_WWW_HOST: Final = re.compile(r"www[0-9]{0,2}(?:\.[\w-]{1,63})+")
+_WWW_HOST: Final = re.compile(r"www[0-9]{0,2}(?:\.[\w-]{1,63}){1,8}")
 
 
 class Form(Enum):
@@ -87,6 +90,8 @@ def candidates(text: str, low: str) -> Iterator[Candidate]:
         yield from _remotes(text)
     if "//" in low:
         yield from _quoted(text, low)
+    if "\\\\" in low:
+        yield from _shares(text)
     if "www" in low:
         yield from _www(text, low)
     for start, host in bare_hosts(text, low):
@@ -114,7 +119,7 @@ def _url(text: str, colon: int, scheme: str) -> Iterator[Candidate]:
     two = text[colon + 2 : colon + 3] in ("/", "\\")
     if scheme in _WEB or scheme.endswith(("http", "https")):
         yield Candidate(start, Form.AUTHORITY, _authority(text, colon + 1))
-    elif scheme == "file" and two:
+    elif scheme == "file" and two and _FILE.match(text, colon + 3):
         yield Candidate(start, Form.SCHEME, scheme)
     elif two and len(scheme) > 1 and scheme not in _SERVICES:
         form = Form.AUTHORITY if scheme in _REMOTE else Form.NAME
@@ -126,7 +131,7 @@ def _other(start: int, form: Form, authority: str) -> Iterator[Candidate]:
         yield Candidate(start, form, authority)
     else:
         name = authority.rpartition("@")[2].split(":")[0].rstrip(".,;)'")
-        if _FULL_NAME.fullmatch(name):
+        if _FULL_NAME.fullmatch(name) and name.rpartition(".")[2].lower() in TOP_LEVEL:
             yield Candidate(start, form, name)
 
 
@@ -165,7 +170,7 @@ def _assigned(text: str, low: str, match: re.Match[str]) -> Iterator[Candidate]:
     bare = head.rstrip(_NAME)
     name = head[len(bare) :]
     window = text[match.end() : match.end() + _WINDOW]
-    if name == "srcset":
+    if name in ("srcset", "imagesrcset"):
         yield from _sources(window, match.end())
     elif name in _ATTRIBUTES:
         yield from _destination(window, match.end())
@@ -208,6 +213,13 @@ def _relative(window: str, start: int) -> Iterator[Candidate]:
 def _quoted(text: str, low: str) -> Iterator[Candidate]:
     for match in _QUOTED.finditer(low):
         yield Candidate(match.start() + 1, Form.NAME, _authority(text, match.end()).split(":")[0].rstrip(")'"))
+
+
+def _shares(text: str) -> Iterator[Candidate]:
+    for match in _SHARE.finditer(text):
+        before = text[match.start() - 1] if match.start() else " "
+        if match[2].lower() in TOP_LEVEL and not (before.isalnum() or before in "\\:/"):
+            yield Candidate(match.start(), Form.NAME, match[1])
 
 
 def _remotes(text: str) -> Iterator[Candidate]:

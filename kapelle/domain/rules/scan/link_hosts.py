@@ -110,6 +110,9 @@ def _foreign_host(text: str, hosts: frozenset[str], *, disguised: bool) -> str |
     if "." not in host and ":" not in host and not disguised and not host.startswith("xn--"):
         # One label resolves on the reader's own network or not at all.
         return None
+    if host in READERS_OWN and name.lower().partition(":")[0] != host and host not in _canonical(hosts):
+        # Nobody writes a loopback address in another way but to get past a list.
+        return host
     return None if allowed(host, hosts) else host
 
 
@@ -135,7 +138,7 @@ def _templated(authority: str, hosts: frozenset[str]) -> str | None:
     if tail:
         host = resolved("x." + tail[1])
         return None if host is None or allowed(host, hosts) else "*" + host[1:]
-    name = head.split(":")[0]
-    if _LITERAL_HOST.fullmatch(name):
-        return _judged(head, hosts)
-    return None
+    name = _name(head)
+    # A dot or a dash before the variable makes it a part of the host, which nobody knows.
+    whole = head[len(name) : len(name) + 1] not in (".", "-", "_")
+    return _judged(head, hosts) if whole and _LITERAL_HOST.fullmatch(name.split(":")[0]) else None

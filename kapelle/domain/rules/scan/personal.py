@@ -4,16 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kapelle.domain.rules.scan.hits import Confidence, PersonalHit
+from kapelle.domain.rules.scan.hits import Confidence, Personal, PersonalHit
 from kapelle.domain.rules.scan.personal_ids import identities
 from kapelle.domain.rules.scan.personal_mail import addresses
 from kapelle.domain.rules.scan.personal_numbers import numbers
 from kapelle.domain.rules.scan.personal_spans import Span
-from kapelle.domain.rules.scan.reading import lowered
+from kapelle.domain.rules.scan.reading import lowered, vocabulary
 from kapelle.domain.rules.scan.views import View
 
 # What stands beside a placeholder may only then be seen for what it is (a number after the word "phone"); two rounds have always been enough.
 _ROUNDS: Final = 4
+# Where two kinds overlap, the one with the stricter check tells what it is.
+_RANK: Final = {kind: rank for rank, kind in enumerate((Personal.PHONE, Personal.IP, Personal.DATE, Personal.EMAIL, Personal.ID, Personal.CARD, Personal.IBAN))}
 
 
 def find(view: View) -> tuple[PersonalHit, ...]:
@@ -48,8 +50,9 @@ def placeholder(hit: PersonalHit) -> str:
 def _spans(text: str) -> Iterator[Span]:
     low = lowered(text)
     yield from addresses(text, low)
-    yield from numbers(text, low)
-    yield from identities(text, low)
+    known = vocabulary(low)
+    yield from numbers(text, low, known)
+    yield from identities(text, low, known)
 
 
 def _hit(view: View, span: Span) -> PersonalHit:
@@ -69,7 +72,7 @@ def _disjoint(spans: list[Span]) -> list[Span]:
 
 
 def _joined(one: Span, other: Span) -> Span:
-    kind = max(one, other, key=lambda span: span.end - span.start).kind
+    kind = max(one, other, key=lambda span: (_RANK[span.kind], span.end - span.start)).kind
     sure = Confidence.HIGH in (one.confidence, other.confidence)
     confidence = Confidence.HIGH if sure else Confidence.LOW
     return Span(kind, min(one.start, other.start), max(one.end, other.end), confidence)

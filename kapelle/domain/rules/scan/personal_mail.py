@@ -7,32 +7,13 @@ from typing import Final
 from kapelle.domain.rules.scan.hits import Confidence, Personal
 from kapelle.domain.rules.scan.personal_spans import Span
 from kapelle.domain.rules.scan.reading import line_before
+from kapelle.domain.rules.scan.top_level import TOP_LEVEL
 
 _MAX_LOCAL: Final = 64
 _LOCAL: Final = "abcdefghijklmnopqrstuvwxyz0123456789.!#$%&'*+/=?^_`{|}~-"
 _LOCAL_KEPT: Final = "abcdefghijklmnopqrstuvwxyz0123456789._%+'-"
 _DOMAIN: Final = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}([^\W\d_]{2,24}|xn--[a-z0-9-]{2,59})")
 
-_COUNTRIES: Final = frozenset(
-    "ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz ca cc cd cf cg ch ci ck cl cm "
-    "cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga gb gd ge gf gg gh gi gl gm gn gp gq gr gs gt gu "
-    "gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma "
-    "mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps "
-    "pt pw py qa re ro rs ru rw sa sb sc sd se sg sh si sj sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv "
-    "tw tz ua ug uk us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw".split()
-)
-_GENERIC: Final = frozenset(
-    "com net org edu gov mil int info biz name pro aero coop museum jobs mobi travel cat tel asia post xxx app dev page cloud online site store "
-    "shop tech xyz club live life email work works team group agency company consulting digital engineering expert finance financial fund "
-    "global gmbh health hosting house international io jetzt law lawyer legal limited llc ltd management marketing media money network news "
-    "one partners photo photography pizza plus productions properties school science security services software solutions space studio "
-    "support systems technology today tools top training ventures video vip website wiki world zone academy art berlin bio blog care center "
-    "city coach codes community computer dental design direct energy estate events exchange family fit foundation foto fun games guru "
-    "hamburg haus inc ink institute koeln land link lol london moscow moe network ninja nyc paris place press pub run sale schule social "
-    "swiss tax tirol tokyo tours town university vegas vet wales wien wine yoga zuerich bayern ruhr saarland nrw bank insurance doctor law "
-    "attorney accountant accountants clinic hospital gay ceo capital ist icu quebec scot cymru corsica bzh eus gal barcelona madrid "
-    "amsterdam brussels vlaanderen istanbul miami boston kiwi sydney melbourne рф укр бел".split()
-)
 _RESERVED: Final = (
     "example.com example.org example.net example test invalid localhost local localdomain internal intranet lan corp home.arpa svc private"
 ).split()
@@ -40,6 +21,8 @@ _PLACEHOLDER_DOMAINS: Final = frozenset(
     "domain.com domain.tld yourdomain.com your-domain.com yourcompany.com your-company.com mydomain.com mycompany.com company.com foo.com "
     "bar.com foobar.com test.com sample.com somewhere.com somedomain.com email.tld host.com server.com site.com placeholder.com".split()
 )
+# Robots, mailing lists, and the a@b.com of every test.
+_NOBODYS_DOMAIN: Final = re.compile(r"noreply|^lists?\.|^googlegroups\.com$|^groups\.io$|^[a-z]{1,2}\.(?:com|org|net|de|io)$")
 _ROLES: Final = frozenset(
     "admin administrator root postmaster hostmaster webmaster abuse noc security info contact hello support help helpdesk service services "
     "sales marketing billing accounts accounting finance legal privacy compliance dpo gdpr press media pr jobs careers hr recruiting "
@@ -59,6 +42,7 @@ _MAIL_WORDS: Final = re.compile(r"(?:mail|contact|reach|write to|owner|cc|author
 _AT: Final = re.compile(r"[\[({<]\s?(?:at|@)\s?[\])}>]|\s(?:at|@)\s")
 _DOT: Final = r"(?:\s{0,3}[\[({<]\s?(?:dot|\.)\s?[\])}>]\s{0,3}|\sdot\s|\.)"
 _SPELT_DOMAIN: Final = re.compile(rf"\s{{0,3}}((?:[a-z0-9][a-z0-9-]{{0,62}}{_DOT}){{1,5}})([a-z]{{2,18}})(?![\w-])")
+_ALSO_WORDS: Final = frozenset("py sh rs md so cc pl ps to in is it at me be do am my no as by name one work run product".split())
 _SPELT_LOCAL: Final = re.compile(r"([a-z0-9][\w+-]*(?:(?:\.|\s?[\[({]\s?dot\s?[\])}]\s?|\sdot\s)[\w+-]+){0,3})\s{0,3}$")
 _ANY_DOT: Final = re.compile(_DOT)
 
@@ -105,7 +89,7 @@ def _is_someone(low: str, start: int, at: int, domain: re.Match[str]) -> bool:
 
 def is_nobody(local: str, domain: str) -> bool:
     """Tell whether an address in lower case is a role's, a robot's, or an example."""
-    if domain in _PLACEHOLDER_DOMAINS or "noreply" in domain or any(domain == name or domain.endswith("." + name) for name in _RESERVED):
+    if domain in _PLACEHOLDER_DOMAINS or _NOBODYS_DOMAIN.search(domain) or any(domain == name or domain.endswith("." + name) for name in _RESERVED):
         return True
     base = local.split("+")[0].strip("'\"")
     return base in _ROLES or local in _ROLES or _ROLE_PARTS.search(local) is not None
@@ -124,14 +108,15 @@ def _is_remote(low: str, start: int, end: int) -> bool:
     path = low[end : end + 2]
     if path[:1] == ":" and path[1:] and (path[1] in "~/." or path[1].isalpha()):
         return True
-    return _COMMANDS.search(line_before(low, start, 80)) is not None
+    line = line_before(low, start, 80)
+    return any(command in line for command in ("ssh", "scp", "sftp", "rsync", "mosh")) and _COMMANDS.search(line) is not None
 
 
 def _confidence(low: str, start: int, domain: re.Match[str]) -> Confidence | None:
     top, after = domain[1], low[domain.end() : domain.end() + 1]
     if after.isalnum() or after in ("_", "(", "@") or re.match(r"\d+\.\d", domain[0]):
         return None
-    if top in _COUNTRIES or top in _GENERIC or top.startswith("xn--"):
+    if top in TOP_LEVEL or top.startswith("xn--"):
         return Confidence.HIGH
     return Confidence.LOW if _MAIL_WORDS.search(low[max(0, start - 32) : start]) and top not in _ENDINGS else None
 
@@ -148,7 +133,7 @@ def _spelt(low: str) -> Iterator[Span]:
         bracketed = match[0].strip()[0] in "[({<"
         name = _ANY_DOT.sub(".", domain[1]) + domain[2]
         spelt_out = "dot" in domain[1]
-        known = domain[2] in _COUNTRIES or domain[2] in _GENERIC
+        known = domain[2] in TOP_LEVEL and (bracketed or domain[2] not in _ALSO_WORDS)
         if known and (bracketed or spelt_out) and not is_nobody(_ANY_DOT.sub(".", local[1]), name):
             start = match.start() - len(local[0])
             yield Span(Personal.EMAIL, start, domain.end(), Confidence.HIGH if bracketed else Confidence.LOW)

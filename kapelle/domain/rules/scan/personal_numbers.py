@@ -7,19 +7,21 @@ from functools import lru_cache
 from typing import Final
 
 import phonenumbers
-from stdnum import iban, luhn
+from stdnum import luhn
+from stdnum.iso7064 import mod_97_10
 
 from kapelle.domain.rules.scan.hits import Personal
+from kapelle.domain.rules.scan.personal_ids import dashed_numbers
 from kapelle.domain.rules.scan.personal_spans import Span, stands_alone
 from kapelle.domain.rules.scan.reading import line_before
 
 _MIN_DIGITS: Final = 7
 # Patterns begin with one class of characters, so that the engine skips to candidates.
 _STRETCH: Final = re.compile(r"[0-9][0-9 ().\-/]{5,}[0-9]")
-_DASHES: Final = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"))
+_DASHES: Final = re.compile("[\u2010-\u2015\u2212]")
 _DIGITS_ONLY: Final = str.maketrans("", "", " ().-/+")
 
-_CARD: Final = re.compile(r"[0-9]{4}(?:(?P<a>[ -])[0-9]{4}(?P=a)[0-9]{4}(?P=a)[0-9]{4}(?:(?P=a)[0-9]{3})?|(?P<b>[ -])[0-9]{6}(?P=b)[0-9]{4,5}|[0-9]{9,15})(?![0-9])")
+_CARD: Final = re.compile(r"[0-9][0-9]{3}(?:(?P<a>[ -])[0-9]{4}(?P=a)[0-9]{4}(?P=a)[0-9]{4}(?:(?P=a)[0-9]{3})?|(?P<b>[ -])[0-9]{6}(?P=b)[0-9]{4,5}|[0-9]{9,15})(?![0-9])")
 # Lengths by the first digits (ISO/IEC 7812 issuer ranges as the networks publish them).
 _BRANDS: Final = (
     (re.compile(r"4"), (13, 16, 19)),
@@ -45,7 +47,10 @@ _NOT_A_CARD: Final = re.compile(
 )
 _CARD_WORD: Final = re.compile(r"\b(?:card|visa|mastercard|amex|american express|discover|jcb|diners|maestro|unionpay|pan|credit|debit|paid|payment|karte|carte|tarjeta)\b")
 
-_IBAN: Final = re.compile(r"[0-9]{2}[ -]?[0-9a-z]{4}[0-9a-z -]{5,36}")
+_IBAN: Final = re.compile(r"[0-9][0-9][ -]?[0-9a-z]{4}[0-9a-z -]{5,36}")
+# Every account number holds a stretch of digits: where it may begin before the stretch, and end after it.
+_IBAN_HEAD: Final = 24
+_IBAN_TAIL: Final = 24
 _IBAN_LENGTHS: Final = {
     pair[:2].lower(): int(pair[2:])
     for pair in (
@@ -57,35 +62,45 @@ _IBAN_LENGTHS: Final = {
 }
 _PUBLISHED_IBANS: Final = frozenset("de89370400440532013000 gb29nwbk60161331926819 gb82west12345698765432 fr1420041010050500013m02606 nl91abna0417164300 ch9300762011623852957".split())
 
-_IPV4: Final = re.compile(r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}")
+_IPV4: Final = re.compile(r"[0-9][0-9]{0,2}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}")
 _IPV6: Final = re.compile(r"[23][0-9a-f]{3}:[0-9a-f:]{2,35}(?:[0-9]{1,3}\.[0-9.]{5,11})?")
 _RESOLVERS: Final = frozenset(
-    "8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 1.1.1.2 1.1.1.3 9.9.9.9 9.9.9.10 149.112.112.112 208.67.222.222 208.67.220.220 4.2.2.1 4.2.2.2 "
+    "8.8.8.8 8.8.4.4 168.63.129.16 1.1.1.1 1.0.0.1 1.1.1.2 1.1.1.3 9.9.9.9 9.9.9.10 149.112.112.112 208.67.222.222 208.67.220.220 4.2.2.1 4.2.2.2 "
     "64.6.64.6 94.140.14.14 94.140.15.15 76.76.2.0 185.228.168.9 1.2.3.4 4.3.2.1 5.6.7.8 11.22.33.44 12.34.56.78 123.123.123.123 "
     "2001:4860:4860::8888 2001:4860:4860::8844 2606:4700:4700::1111 2606:4700:4700::1001 2620:fe::fe 2620:119:35::35".split()
 )
 _VERSION_WORD: Final = re.compile(
     r"(?:\b(?:version|versions|ver|v|release|released|releases|build|assembly|driver|firmware|agent|chrome|chromium|edge|package|sdk|runtime|upgrade|upgraded|downgrade"
     r"|bump|bumped|pin|pinned|library|lib|dll|since|until|tag|patch|schema|plugin|client version|server version|section|clause|rfc|chapter|oid|requires|unreleased"
-    r"|changelog|fixed in|introduced in|new in|changed in|added in)\b[ :=v\"'`(]{0,4}(?:from |to |of |is |was |in )?[v\"'`(]{0,2}|[=~<>^@]=?\s?[\"'`]?|[a-z]/|\bv)$"
+    r"|changelog|fixed in|introduced in|new in|changed in|added in)\b[ :=v\"'`(]{0,4}(?:from |to |of |is |was |in )?[v\"'`(]{0,2}|(?:==|[~<>!^]=?|@)\s?[\"'`]?|[a-z]/|\bv)$"
 )
-_NETWORK_WORD: Final = re.compile(r"\b(?:ip|ips|ipv4|address|addr|addresses|host|hosts|client|clients|peer|from|server|remote|source|src|dst|connect|connected|banned|blocked|ban|login|ssh|ping|curl|user|visitor|attacker|gateway)\b")
+_NETWORK_WORD: Final = re.compile(r"\b(?:ip|ips|ipv4|address|addr|addresses|host|hosts|client|clients|peer|server|remote|source|src|dst|connect|connected|banned|blocked|ban|login|ssh|ping|curl|user|visitor|attacker|gateway)\b")
 _LOW_OCTET: Final = 30
 
 
-def numbers(text: str, low: str) -> Iterator[Span]:
-    """Yield phone, card and account numbers and public addresses of a view; `low` is its text in lower case."""
-    flat = low if low.isascii() else low.translate(_DASHES)
-    named = any(word in flat for word in _PHONE_WORDS)
+def numbers(text: str, low: str, known: set[str]) -> Iterator[Span]:
+    """Yield phone, card and account numbers and public addresses of a view, given it in lower case and its words."""
+    named = not _PHONE_WORDS.isdisjoint(known) or (not low.isascii() and any(word in low for word in _UNSPACED_PHONE_WORDS))
+    flat = low if low.isascii() else _DASHES.sub("-", low)
     for match in _STRETCH.finditer(flat):
-        digits = len(match[0].translate(_DIGITS_ONLY))
-        if digits >= _MIN_DIGITS:
-            yield from _phones(flat, _opened(flat, match.start()), match.end(), named=named)
-        if digits >= 13:  # noqa: PLR2004 - the shortest card number
-            yield from _cards(flat, match.start(), match.end())
-    for match in _IBAN.finditer(flat):
-        yield from _account(flat, match)
-    yield from _internet(text, low)
+        yield from _in_stretch(flat, match.start(), match.end(), named=named)
+    if flat.count(":") > 1:
+        yield from _addresses6(flat)
+
+
+def _in_stretch(low: str, start: int, end: int, *, named: bool) -> Iterator[Span]:
+    stretch = low[start:end]
+    digits = len(stretch.translate(_DIGITS_ONLY))
+    if digits >= _MIN_DIGITS:
+        yield from _phones(low, _opened(low, start), end, named=named)
+        for match in _IBAN.finditer(low, max(0, start - _IBAN_HEAD), end + _IBAN_TAIL):
+            yield from _account(low, match)
+    if digits >= 9 and stretch.count("-") > 1:  # noqa: PLR2004 - nine digits in three groups
+        yield from dashed_numbers(low, start, end)
+    if digits >= 13:  # noqa: PLR2004 - the shortest card number
+        yield from _cards(low, start, end)
+    if stretch.count(".") > 2:  # noqa: PLR2004 - three dots make an address
+        yield from _addresses4(low, start, end)
 
 
 def _opened(low: str, start: int) -> int:
@@ -129,7 +144,7 @@ def _account(low: str, match: re.Match[str]) -> Iterator[Span]:
     end = _end_of(low, start, match.end(), length)
     if end and not low[end : end + 1].isalnum():
         number = low[start:end].replace(" ", "").replace("-", "")
-        if number not in _PUBLISHED_IBANS and iban.is_valid(number, check_country=False):
+        if number not in _PUBLISHED_IBANS and mod_97_10.is_valid(number[4:] + number[:4]):
             yield Span(Personal.IBAN, start, end)
 
 
@@ -143,16 +158,18 @@ def _end_of(low: str, start: int, limit: int, length: int) -> int:
     return 0
 
 
-def _internet(text: str, low: str) -> Iterator[Span]:
-    if low.count(".") > 2:  # noqa: PLR2004 - three dots make an address
-        for match in _IPV4.finditer(low):
-            if _is_public4(match[0]) and _is_address(low, match.start(), match.end()):
-                yield Span(Personal.IP, match.start(), match.end())
-    if ":" in text:
-        for match in _IPV6.finditer(low):
-            address = match[0].rstrip(":") if not match[0].endswith("::") else match[0]
-            if _is_public6(address) and not low[max(0, match.start() - 1) : match.start()].isalnum():
-                yield Span(Personal.IP, match.start(), match.start() + len(address))
+def _addresses4(low: str, start: int, end: int) -> Iterator[Span]:
+    for match in _IPV4.finditer(low, start, end):
+        if _is_public4(match[0]) and _is_address(low, match.start(), match.end()):
+            yield Span(Personal.IP, match.start(), match.end())
+
+
+def _addresses6(low: str) -> Iterator[Span]:
+    for match in _IPV6.finditer(low):
+        before = low[max(0, match.start() - 1) : match.start()]
+        address = match[0].rstrip(":") if not match[0].endswith("::") else match[0]
+        if _is_public6(address) and not (before.isalnum() or before in (":", ".")):
+            yield Span(Personal.IP, match.start(), match.start() + len(address))
 
 
 @lru_cache(maxsize=4096)
@@ -204,14 +221,18 @@ _STRONG: Final = re.compile(
 _WEAK: Final = re.compile(
     r"(?<![\w\[-])(?:call|calls|called|dial|ring|text|texted|mobile|mobil|cell|line|desk|number|direct|landline|bridge|reach (?:me|him|her|them|us)|extension|contact|oncall|on-call|support|jour|kontakt|emergency|voicemail)(?![\w-])[^\n0-9+(]{0,32}$"
 )
-# The stems of the words above: a text without any has no number that only its word gives away.
-_PHONE_WORDS: Final = (
-    "phone tel tél tlf rufn handy mobil durchwahl ruf sms whatsapp fax hotline pager celular cellulare móvil movil fone portable astreinte gsm puh mob тел моб "
-    "携帯 電話 手机 电话 전화 휴대폰 call dial ring text cell line desk number direct bridge reach extension contact oncall on-call support jour kontakt emergency voicemail"
-).split()
+# The words above: a text without any has no number that only its word gives away.
+_PHONE_WORDS: Final = frozenset(
+    "phone phones telephone mobilephone cellphone workphone homephone tel tél téléphone telefon telefonnummer telefono teléfono telefone telefonisch "
+    "telefoon telefoonnummer tlf rufnummer handy handynummer mobilnummer mobiltelefon durchwahl rufbereitschaft sms whatsapp fax hotline pager celular "
+    "cellulare móvil movil fone portable astreinte gsm puh puhelin puhelinnumero mob тел телефон телефона телефону моб call calls called dial ring text "
+    "texted mobile mobil cell line desk number direct landline bridge reach extension contact oncall on jour kontakt emergency voicemail support".split()
+)
+_UNSPACED_PHONE_WORDS: Final = ("携帯", "電話", "手机", "电话", "전화", "휴대폰")
 _PLACEHOLDER_PHONES: Final = frozenset("1234567890 11234567890 0123456789 5555555555 15555555555 1234567 12345678 123456789 0000000000 1112223333".split())
 _DATED: Final = re.compile(r"(?:19|20)[0-9]{2}[-./][01]?[0-9][-./][0-3]?[0-9]|[0-3]?[0-9][-./][01]?[0-9][-./](?:19|20)[0-9]{2}")
-_THOUSANDS: Final = re.compile(r"[0-9]{1,3}(?:[ .][0-9]{3})*[ .]000")
+# Decimals and thousands.
+_COUNTED: Final = re.compile(r"[0-9]+\.[0-9]+|[0-9]{1,3}(?:[ .][0-9]{3})*[ .]000")
 
 
 def _phones(low: str, start: int, end: int, *, named: bool) -> Iterator[Span]:
@@ -258,7 +279,7 @@ def _is_number(number: str) -> bool:
     digits = number.translate(_DIGITS_ONLY)
     if digits in _PLACEHOLDER_PHONES or len(set(digits)) < 3:  # noqa: PLR2004 - one or two digits repeated are no number
         return False
-    return not _DATED.match(number) and not _THOUSANDS.fullmatch(number)
+    return not _DATED.match(number) and not _COUNTED.fullmatch(number)
 
 
 def _is_called_a_phone(low: str, start: int, number: str) -> bool:

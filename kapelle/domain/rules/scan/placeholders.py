@@ -6,11 +6,11 @@ from typing import Final
 from kapelle.domain.rules.scan.checksums import is_nkey_public
 
 _MARKS: Final = re.compile(
-    r"\$\{|\$\(|\$[A-Za-z_]|\{\{|\}\}|%\(|#\{|<[^<>\s]{1,60}>|\*{3}|\.{3}|…|•{2}|x{4}|X{4}|_{4}|-{4}|#{4}|0{8}|%[A-Z_]{3,}%|\{[A-Za-z_.\[\]]{2,40}\}"
+    r"\$\{|\$\(|(?<![A-Za-z0-9])\$(?:[a-z_]|[A-Z][A-Za-z_]*(?![A-Za-z0-9_]))|\{\{|\}\}|%\(|#\{|<[^<>\s]{1,60}>|\*{3}|\.{3}|…|•{2}|x{4}|X{4}|_{4}|-{4}|#{4}|0{8}|%[A-Z_]{3,}%|\{[A-Za-z_.\[\]]{2,40}\}"
 )
 _WORDS: Final = re.compile(
     r"example|placeholder|change[_\- ]?(?:me|it|this)|replace|redact|masked|dummy|insert|fix[_\- ]?me|your[_\-A-Z]|^your|^my[_\-]|to[_\-]?do\b"
-    r"|fill[_\- ]?in|goes[_\-]?here|not[_\-]?a[_\-]?real|not[_\-]?real|fake|invalid|sanitized|removed|hidden|1234567890|0123456789|abcdefghij",
+    r"|fill[_\- ]?in|goes[_\-]?here|not[_\-]?a[_\-]?real|not[_\-]?real|fake|invalid|sanitized|removed|hidden|1234567890|abcd[-_]?1234|1234[-_]?abcd|a1b2c3|1a2b3c|12cs345|0123456789|abcdefghij",
     re.IGNORECASE,
 )
 # Words that name a kind of value, a state of it, or a toy; alone they are never a secret.
@@ -28,8 +28,8 @@ _REFERENCE: Final = re.compile(
     # Look-ups and calls, attribute paths, environment names, files, references of secret stores.
     r"(?i:^(?:os|process|env|environ|getenv|config|settings|self|this|var|local|data|module|secrets?|vault|ref|sops|op|arn|aws|gcp|azure|ssm|kwargs|args"
     r"|params?|request|response|req|res|ctx|context|opts?|options|values|input|inputs|steps|github|gitlab|matrix|vars|github_env|params|credentials|keychain|file|env_var|props|state|cfg|conf|session|user|client|lookup|await|new|function|async|lambda|return|http|https)(?:[.:\[(/]|$))"
-    r"|://|\w\(|\)$|\w\[|^\[|^\{|^[(&@!]|^\\|::|=>|->|^/|^~/|^\./|^\.\./|^[A-Za-z]:\\|^--?[A-Za-z]"
-    r"|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^%\w+$|^\$|\.(?:txt|pem|key|json|ya?ml|env|toml|ini|cfg|crt|pub|sql|gz|sh|py|js|ts|go|rs|md|html?|conf|properties|tfvars|log)$"
+    r"|://|\w\(|\)$|\w\[|^\[|^\{|^\(|^&[a-z_\-]+$|^@[a-z]|^!(?:Ref|Sub|Get|Join|Import|reference|vault)|^\\|::|=>|->|^/|^~/|^\./|^\.\./|^[A-Za-z]:\\|^--?[A-Za-z]"
+    r"|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^%[a-z]$|^%\(|^\$|\.(?:txt|pem|key|json|ya?ml|env|toml|ini|cfg|crt|pub|sql|gz|sh|py|js|ts|go|rs|md|html?|conf|properties|tfvars|log)$"
 )
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HEX: Final = re.compile(r"(?:0x)?(?:[0-9a-f]{6,}|[0-9A-F]{6,})")

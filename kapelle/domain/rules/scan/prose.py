@@ -14,10 +14,18 @@ _FILLERS: Final = (
 )
 _FOR: Final = r"(?:[ \t](?:for|of|on|to|in|at|from|von|für|zum|zur|de|del|pour|para|per|di|da|do|van|voor|til|för|от|для|к)[ \t][^\n:=.;]{1,60}?)?"
 _COPULA: Final = re.compile(
-    r"[\"'`*_)]{0,3}(?:[ \t]?\([^()\n]{0,48}\))?" + _FOR + r"(?:'s|’s|[ \t]{1,2}(?:is|was|are|were|be|became|becomes|has been|will be|ist|war|lautet|est|es|era|é|è|это|är|er|jest|changed to|set to|reset to|rotated to|equals|remains|stays|reads|goes|works out to))"
+    r"[\"'`*_)]{0,3}(?:[ \t]?\([^()\n]{0,48}\))?" + _FOR + r"(?:'s|’s|[ \t]{1,2}(?:is|was|are|were|be|became|becomes|has been|will be|ist|war|lautet|est|es|era|é|è|это|är|er|jest|je|este|byl[oa]?|changed to|set to|reset to|rotated to|equals|remains|stays|reads|goes|works out to))"
     + _FILLERS
     + r"{0,4}[ \t]{0,2}[:=\-–—]?[ \t\n]{1,3}"
 )
+_TO: Final = re.compile(r"[\"'`*)]{0,2}[ \t]+(?:back[ \t]+)?(?:to|now|still|currently|again)[ \t]+(?:be[ \t]+)?")
+_TO_VERB: Final = re.compile(r"\b(?:chang|set|reset|rotat|updat|switch|mov)\w{0,4}\b[^.\n]{0,40}$")
+_WEAK_WORD: Final = re.compile(r"[A-Za-z]{4,}\d{2,}|[A-Za-z]{3,}(?:[-_][A-Za-z]{3,}){1,2}[-_]?\d{2,}")
+_LINKED: Final = re.compile(
+    r"(?:\b(?:it'?s|it is|it was|which is|is|namely|turn(?:s|ed) out to be|enter|type|try|use|uses|wants|accepts|takes|expects|still|ist|est|es)|[:=→–—?]|->|=>)[ \t]+(?:(?:still|now|again|just|always)[ \t]+)?"
+    r"[\"'`*“(]{0,3}(?P<value>[^\s\"'`“”<>|]{5,48})"
+)
+_VERB_BEFORE: Final = re.compile(r"\b(?:enter|type|use|try|give|supply|paste|put)[ \t]+[\"'`*“]{0,3}(?P<value>[^\s\"'`*“”<>|]{5,48})[\"'`*”]{0,3}[ \t]", re.IGNORECASE)
 _FOREIGN_COPULA: Final = re.compile(r"[ \t]{0,2}(?:は|是|为|為|:|：|이|は、)[ \t「『“\"]{0,3}|[ \t]{1,2}(?=[`\"'*(])")
 _DIRECT: Final = re.compile(r"[\"'*_)]{0,3}[ \t]{1,2}(?=[`\"'“«*]|\S)")
 _AFTER_WITH: Final = re.compile(r"(?:with|using|use|and|via|by|enter|type|try|the|his|her|its|a|mit|con|avec|[/(,+&])[ \t]{0,2}(?:the |a |his |her |its |das |el |le )?$")
@@ -27,12 +35,16 @@ _BEFORE: Final = re.compile(
 )
 _BEFORE_HINT: Final = re.compile(r"\b(?:as|is|was|for|als|como|comme|est|ist|becomes)\b|=")
 _PAIR: Final = re.compile(
-    r"[\"'`*]{0,3}[ \t]?:?[^\n/:|]{0,48}?(?P<user>(?<![\w./\-])[A-Za-z][\w.@\-]{1,31})[\"'`*]{0,3}(?P<separator>[ \t]?[/:|][ \t]?|[ \t]+(?:and|with|/|,|then|->|→)[ \t]+)[\"'`*]{0,3}(?P<value>[^\s\"'`*/:|,;()<>]{5,64})"
+    r"[\"'`*]{0,3}[^\n/|]{0,56}?(?P<user>(?<![\w./\-])[A-Za-z][\w.@\-]{1,31})[\"'`*]{0,3}(?P<separator>[ \t]?[/:|][ \t]?|[ \t]+(?:and|with|/|,|then|->|→)[ \t]+)[\"'`*]{0,3}(?P<value>[^\s\"'`*/:|,;()<>]{5,64}+)(?![/:|])"
 )
 _SELF_PAIR: Final = re.compile(r"[\"'`*]{0,3}[ \t]?[/:|][ \t]?[\"'`*]{0,3}(?P<value>[^\s\"'`*/:|,;()<>]{6,64})")
 _USERS: Final = frozenset("admin root user deploy deployer ci ops postgres ubuntu ec2-user svc service administrator sa oracle jenkins grafana guest test operator support backup app dba sysadmin".split())
-_NEAR: Final = re.compile(r"(?P<mark>[`\"'*“(]{0,3})(?P<value>[A-Za-z0-9][A-Za-z0-9!#$%^&*?~@_.\-]{5,39})")
+_NEAR: Final = re.compile(r"(?<![\w/.=?&\-])(?P<mark>[`\"'*“(]{0,3})(?P<value>[A-Za-z0-9][A-Za-z0-9!#$%^&*?~@+_.\-]{5,39}={0,2})")
 _NEAR_SYMBOL: Final = re.compile(r"[!#$%^&*?~]")
+_VERBS: Final = frozenset({"pass"})
+_NOUNS: Final = frozenset({"pw", "pwd", "psw"})
+_OWNERS: Final = frozenset({"admin", "root", "elastic"})
+_HOLDERS: Final = frozenset({"account", "sudo"})
 _SENTENCE: Final = re.compile(r"[.!?;](?:\s|$)|\n\s*\n")
 _WINDOW: Final = 120
 _LINE: Final = 90
@@ -44,6 +56,8 @@ def hits(text: str, low: str, word: Word) -> Iterator[Hit]:
         return
     if word.family is Family.LOGIN:
         yield from _pairs(text, low, word)
+        if low[word.start : word.end] in _HOLDERS:
+            yield from _linked(text, low, word)
     elif word.family is Family.PASSWORD:
         yield from _passwords(text, low, word)
     else:
@@ -51,12 +65,12 @@ def hits(text: str, low: str, word: Word) -> Iterator[Hit]:
 
 
 def _passwords(text: str, low: str, word: Word) -> Iterator[Hit]:
-    found = False
-    for hit in (*_stated(text, word), *_direct(text, low, word), *_before(text, low, word)):
-        found = True
-        yield hit
-    if not found:
-        yield from _near(text, word)
+    if low[word.start : word.end] in _VERBS:
+        # "Pass" is a verb more often than a noun: only a statement makes it a password.
+        yield from _stated(text, word)
+        return
+    said = (*_stated(text, word), *_direct(text, low, word), *_before(text, low, word), *_linked(text, low, word))
+    yield from said or _near(text, word)
 
 
 def _inside_name(text: str, word: Word) -> bool:
@@ -87,7 +101,8 @@ def _direct(text: str, low: str, word: Word) -> Iterator[Hit]:
     if value is None:
         return
     led = _AFTER_WITH.search(low[max(0, word.start - 24) : word.start]) is not None
-    need = WEAK if led and not is_numbered_noun(value.text) or value.quoted else MEDIUM
+    plain = _WEAK_WORD.fullmatch(value.text) is not None and _ends_clause(text, value)
+    need = WEAK if led or value.quoted or plain or text[word.start : word.end].lower() in _NOUNS else MEDIUM
     if typed_strength(value.text) >= need and is_secret(value, Family.PASSWORD, need) and not is_numbered_noun(value.text):
         yield _hit(word, value.start, value.end)
 
@@ -104,31 +119,60 @@ def _before(text: str, low: str, word: Word) -> Iterator[Hit]:
         yield _hit(word, begin + match.start("value"), begin + match.end("value"))
 
 
+def _linked(text: str, low: str, word: Word) -> Iterator[Hit]:
+    """Passwords that the sentence leads up to: `the password, which is X`, `changed the password to X`, `enter X at the password prompt`."""
+    match = _TO.match(text, word.end)
+    if match and (value := value_at(text, match.end())):
+        need = WEAK if _TO_VERB.search(low, max(0, word.start - 60), word.start) or "to" not in match[0] else MEDIUM
+        if is_secret(value, Family.PASSWORD, need) and not is_numbered_noun(value.text):
+            yield _hit(word, value.start, value.end)
+    begin, end = _sentence(text, word)
+    for match in (*_LINKED.finditer(text, word.end, end), *_VERB_BEFORE.finditer(text, begin, word.start)):
+        content = match["value"].rstrip(".,;:!)")
+        value = Value(content, match.start("value"), match.start("value") + len(content), quoted=False)
+        if _is_led_up_to(text, value):
+            yield _hit(word, value.start, value.end)
+
+
+def _is_led_up_to(text: str, value: Value) -> bool:
+    content = value.text
+    if is_numbered_noun(content) or is_identifier(content):
+        return False
+    strength = typed_strength(content)
+    return strength >= STRONG or (strength > 0 and _WEAK_WORD.fullmatch(content.rstrip("!?=+*&$#%^@")) is not None and _ends_clause(text, value))
+
+
 def _pairs(text: str, low: str, word: Word) -> Iterator[Hit]:
     name = low[word.start : word.end]
-    match = (_SELF_PAIR if name in ("admin", "root") else _PAIR).match(text, word.end)
+    match = (_SELF_PAIR if name in _OWNERS else _PAIR).match(text, word.end)
     if match is None:
         return
     groups = match.groupdict()
     user = groups.get("user", name).lower()
     value = match["value"].rstrip(".,!?") if match["value"][-1] in ".," else match["value"]
-    need = WEAK if user in _USERS and name not in _USERS else MEDIUM
+    named = user in _USERS or name.startswith(("cred", "basic"))
+    need = WEAK if named and name not in _USERS else MEDIUM
     if typed_strength(value) >= need and not is_numbered_noun(value) and not is_identifier(value):
         yield Hit("login-in-prose", "a login with its password", match.start("value"), match.start("value") + len(value))
 
 
 def _near(text: str, word: Word) -> Iterator[Hit]:
     """Passwords in the sentence or on the line of the word, where the shape alone must convince."""
-    end = min(len(text), word.end + _LINE)
-    stop = _SENTENCE.search(text, word.end, end)
-    begin = max(0, word.start - _LINE, text.rfind("\n", 0, word.start) + 1)
-    for match in _NEAR.finditer(text, begin, stop.start() + 1 if stop else end):
+    for match in _NEAR.finditer(text, *_sentence(text, word)):
         if match.start() < word.end and match.end("value") > word.start:
             continue
-        value = match["value"].rstrip(".,*-_?")
+        value = match["value"].rstrip(".,*-_" if "*" in match["mark"] else ".,-_")
         if _convinces(value, marked=match["mark"] != "" and match["mark"] != "("):
             yield _hit(word, match.start("value"), match.start("value") + len(value))
             return
+
+
+def _sentence(text: str, word: Word) -> tuple[int, int]:
+    """Return the span in which a value still belongs to the word: its line before it, and its sentence after it."""
+    end = min(len(text), word.end + _LINE)
+    stop = _SENTENCE.search(text, word.end + 1, end)
+    begin = max(0, word.start - _LINE, text.rfind("\n", 0, word.start) + 1)
+    return begin, stop.start() + 1 if stop else end
 
 
 def _convinces(value: str, *, marked: bool) -> bool:
@@ -145,5 +189,5 @@ def _ends_clause(text: str, value: Value) -> bool:
 
 
 def _hit(word: Word, start: int, end: int) -> Hit:
-    what = {Family.PASSWORD: "a password", Family.SECRET: "a secret", Family.TOKEN: "an access token", Family.KEY: "a secret key"}[word.family]
+    what = {Family.PASSWORD: "a password", Family.SECRET: "a secret", Family.TOKEN: "an access token", Family.KEY: "a secret key", Family.LOGIN: "a password"}[word.family]
     return Hit(f"{word.family}-in-prose", what, start, end)

@@ -1,10 +1,13 @@
 """How the rules look around in a text: bounded windows and jumps from one occurrence to the next, so that each is linear."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 # Scripts from here on write words without spaces between them.
 _UNSPACED: Final = "\u2e80"
+_LETTERS: Final = str.maketrans({code: " " for code in range(128) if not chr(code).isalpha()})
+_WORD: Final = re.compile(r"[^\W\d_]+")
 
 
 def lowered(text: str) -> str:
@@ -13,6 +16,11 @@ def lowered(text: str) -> str:
     if len(low) == len(text):
         return low
     return "".join(new if len(new := character.lower()) == 1 else character for character in text)
+
+
+def vocabulary(low: str) -> set[str]:
+    """Return the words of a text: runs of letters, so that `user_ssn2` holds "user" and "ssn"."""
+    return set(low.translate(_LETTERS).split()) if low.isascii() else set(_WORD.findall(low))
 
 
 def line_before(low: str, start: int, length: int) -> str:

@@ -25,12 +25,12 @@ _CLASSES: Final = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
 # Never a password, whatever stands before it: versions, dates, times, sizes, counts, addresses, names of algorithms, files and hosts.
 _TECHNICAL: Final = re.compile(
     r"v?\d+(?:\.\d+)+(?:[.\-+]\w[\w.\-+]*)?|[~^<>=]=?v?\d[\w.\-]*|\d+(?:[.,:/x\-]\d+)*\+?(?:[a-zA-Z]{1,3}|%|/s|/min)?|\d{4}-\d\d-\d\dT[\d:.+Z\-]*"
-    r"|\#?\d+|[A-Z][A-Z0-9]{1,9}-\d+|(?:PR|MR|RFC|CVE|ADR|GH)[-\#]?[\d\-]+|rfc\d+"
-    r"|(?:sha|md|aes|rsa|dsa|ecdsa|ed|hs|rs|es|ps|utf|base|ipv|http|tls|ssl|oauth|argon|pbkdf|bcrypt|scrypt|pkcs|fips|iso|hmac|fido|u2f|otp|x|h|p)-?v?\d{1,5}[a-z]{0,3}"
+    r"|\#?\d+|[\w./\-]+\#\d{2,}|PKCS\#\d+|[A-Z][A-Z0-9]{1,9}-\d+|(?:PR|MR|RFC|CVE|ADR|GH)[-\#]?[\d\-]+|rfc\d+"
+    r"|(?:saml|sha|md|aes|rsa|dsa|ecdsa|ed|hs|rs|es|ps|utf|base|ipv|http|tls|ssl|oauth|argon|pbkdf|bcrypt|scrypt|pkcs|fips|iso|hmac|fido|u2f|otp|x|h|p)-?v?\d{1,5}[a-z]{0,3}"
     r"|(?:hmac|pbkdf2?|aes|rsa|sha|argon)[-_]?\w{2,12}(?:-\w{2,8}){0,3}"
     r"|[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+|[\w\-]+(?:\.[\w\-]+)*\.(?:com|org|net|io|dev|internal|local|example|corp|cloud|app|svc|co|ai|sh|test|[a-z]{2})"
     r"|[\w.\-]+\.(?:txt|pem|key|json|ya?ml|env|toml|ini|cfg|crt|pub|sql|gz|sh|py|js|ts|tsx|go|rs|md|html?|css|conf|properties|log|xml|jar|large|xlarge|medium|small|micro|nano|metal)"
-    r"|1[Pp]assword\d?|[Aa]uth0|[Kk]8s|[Kk]3s|i18n|l10n|a11y|[Ee]2[Ee]|[Bb]2[Bb]|[Pp]2[Pp]|[Ww]eb3|[Nn]eo4j|[Ll]og4j|[Dd]3|[Oo]365|[Mm]365|[Ss]3|EC2|[Cc]2[Cc]|[23][Ff][Aa]|MP[34]|x86(?:_64)?|amd64|arm64|aarch64|win32|(?i:id_ed25519|ed25519|curve25519|x25519|p256|secp256k1|http/[123])"
+    r"|(?:var)?char2?\(?\d+\)?|string\d+|u?int\d+|float\d+|uuid\d?|1[Pp]assword\d?|[Aa]uth0|[Kk]8s|[Kk]3s|i18n|l10n|a11y|[Ee]2[Ee]|[Bb]2[Bb]|[Pp]2[Pp]|[Ww]eb3|[Nn]eo4j|[Ll]og4j|[Dd]3|[Oo]365|[Mm]365|[Ss]3|EC2|[Cc]2[Cc]|[23][Ff][Aa]|MP[34]|x86(?:_64)?|amd64|arm64|aarch64|win32|(?i:id_ed25519|ed25519|curve25519|x25519|p256|secp256k1|http/[123])"
 )
 # A noun and a number: a host, a release, a place in a list. Only what stands right where a password belongs may look like this.
 _NUMBERED: Final = re.compile(
@@ -41,7 +41,8 @@ _NUMBERED: Final = re.compile(
 _INNER_SYMBOL: Final = re.compile(r"[A-Za-z0-9][!#$%^&*?~§€£]+[A-Za-z0-9]")
 _ANY_SYMBOL: Final = re.compile(r"[!#$%^&*?~@+=§€£]")
 _LEET: Final = re.compile(r"[A-Za-z]\d+[A-Za-z]")
-_IDENTIFIER: Final = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d?|(?:[A-Z][a-z]+){2,}\d?")
+_HYPHENED: Final = re.compile(r"[A-Za-z]{3,}-[A-Za-z]{3,}-\d{2,}")
+_IDENTIFIER: Final = re.compile(r"[\#.][a-z][a-z0-9_\-]*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d?|(?:[A-Z][a-z]+){2,}\d?")
 
 
 def typed_strength(value: str) -> int:
@@ -68,6 +69,8 @@ def _mixed_strength(value: str) -> int:
         return STRONG if not value.endswith("=") or _LEET.search(value) else MEDIUM
     runs = len(_CLASSES.findall(value))
     cased = value != value.lower() and value != value.upper()
+    if cased and _HYPHENED.fullmatch(value):
+        return STRONG
     if cased and runs > 4 or len(_LEET.findall(value)) > 1:
         return STRONG
     return MEDIUM if cased or _LEET.search(value) else WEAK
@@ -101,4 +104,8 @@ def _is_mixed(value: str) -> bool:
     digits = sum(character.isdigit() for character in value)
     letters = sum(character.isalpha() for character in value)
     runs = len(_CLASSES.findall(value))
-    return digits >= 2 and letters >= 2 and runs * 5 >= len(value) or letters >= _MIN_MACHINE and digits == 0 and runs * 3 >= len(value)
+    if digits >= 2:
+        return letters >= 2 and runs * 5 >= len(value)
+    # Without numbers only an even mixture of cases is no name in camel case.
+    upper = sum(character.isupper() for character in value)
+    return letters >= _MIN_MACHINE and runs * 3 >= len(value) and 0.3 * letters <= upper <= 0.7 * letters

@@ -22,12 +22,15 @@ _ALPHABETS: Final = {
 }
 _ALPHABET: Final = re.compile(r"<([A-Z])(\d+(?:,\d*)?)>")
 _GLUE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-_SEPARATOR: Final = re.compile(r"[_\-./:=$]")
+_SEPARATORS: Final = "_-."
+# The separator comes first in the pattern, so that the engine skips to it; what is kept are the three characters that end there.
+_TAILS: Final = re.compile(r"[_\-.](?<=(...))")
 _TAIL: Final = 3
 _MAX_ATTEMPTS: Final = 2_000
 # The shortest token of any table, and so the shortest word that may hold one.
 _MIN_TOKEN: Final = 16
 _MARKED: Final = 48
+_MAX_HEAD: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,6 +49,8 @@ class Token:
     check: Callable[[str], bool] | None
     # How many characters of the token may precede its literal.
     lead: int
+    # Of a shape: what precedes the character that the pattern begins with.
+    head: re.Pattern[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +73,26 @@ def token(
     proof: Callable[[str], bool] | None = None,
     check: Callable[[str], bool] | None = None,
     lead: int = 0,
+    head: str = "",
 ) -> Token:
     """Return a row: prefixes apart by blanks, and a body in which `<W36>` stands for 36 characters of the alphabet W."""
     literals = tuple(prefixes.split())
-    expanded = _ALPHABET.sub(lambda match: f"{_ALPHABETS[match[1]]}{{{match[2]}}}", body)
-    head = "" if lead or not literals else "(?:" + "|".join(map(re.escape, literals)) + ")"
+    prefix = "" if lead or not literals else "(?:" + "|".join(map(re.escape, literals)) + ")"
     return Token(
         rule=rule,
         what=what,
         prefixes=literals,
-        pattern=re.compile(head + f"({expanded})"),
+        pattern=re.compile(f"{prefix}({_expanded(body)})"),
         free=free,
         proof=proof,
         check=check,
         lead=lead,
+        head=re.compile(_expanded(head) + "$") if head else None,
     )
+
+
+def _expanded(body: str) -> str:
+    return _ALPHABET.sub(lambda match: f"{_ALPHABETS[match[1]]}{{{match[2]}}}", body)
 
 
 # Each literal with the formats that begin with it.
@@ -94,23 +104,34 @@ class Table:
     """Rows by their literals, found through the last characters of a literal: a text costs the same however many rows there are."""
 
     tails: dict[str, Rows]
-    # Literals that do not end in a separator are sought one by one; there are few.
-    others: Rows
+    # Literals that do not end in a separator are sought one by one: everywhere, or in long words only.
+    free: Rows
+    bound: Rows
     shapes: tuple[Token, ...]
 
-    def candidates(self, text: str) -> Rows:
-        """Return the rows whose literal occurs in the text, which may be one whose white space was closed."""
-        tails = {text[max(0, match.end() - _TAIL) : match.end()] for match in _SEPARATOR.finditer(text)}
-        rows = [row for tail in self.tails.keys() & tails for row in self.tails[tail] if row[0] in text]
-        rows += [row for row in self.others if row[0] in text]
-        return tuple(rows)
+    def candidates(self, dense: str, closed: str) -> Rows:
+        """Return the rows whose pattern occurs in the long words of a text, or in its form without white space (only the free ones)."""
+        tails = self.tails.keys() & _TAILS.findall(closed)
+        rows = [row for tail in tails for row in self.tails[tail] if row[0] in closed]
+        rows += [row for row in self.free if row[0] in closed]
+        if dense:
+            rows += [row for row in self.bound if row[0] in dense]
+        return tuple(row for row in rows if _occurs(row[1], dense, closed))
 
-    def shape_hits(self, text: str) -> Iterator[Hit]:
+    def shape_hits(self, text: str, dense: str) -> Iterator[Hit]:
         """Yield what the rows without a literal find in the text's long words."""
-        dense = "\n".join([word for word in text.split() if len(word) >= _MIN_TOKEN])
         if dense:
             for row in self.shapes:
                 yield from _shape_hits(text, dense, row)
+
+
+def _occurs(tokens: tuple[Token, ...], dense: str, closed: str) -> bool:
+    return any(row.pattern.search(dense) or (row.free and row.pattern.search(closed)) for row in tokens)
+
+
+def dense_words(text: str) -> str:
+    """Return the words of the text that are long enough to hold a token, a line each."""
+    return "\n".join([word for word in text.split() if len(word) >= _MIN_TOKEN])
 
 
 def hits(text: str, rows: Rows, *, free: bool = False) -> Iterator[Hit]:
@@ -131,14 +152,18 @@ def table(rows: Iterable[Token]) -> Table:
         for literal in row.prefixes:
             by_literal.setdefault(literal, []).append(row)
     tails: dict[str, Rows] = {}
-    others: Rows = ()
+    free: Rows = ()
+    bound: Rows = ()
     for literal, tokens in by_literal.items():
         row_of_literal = ((literal, tuple(tokens)),)
-        if _SEPARATOR.match(literal[-1]) and len(literal) >= _TAIL:
-            tails[literal[-_TAIL:]] = tails.get(literal[-_TAIL:], ()) + row_of_literal
+        tail = literal[-_TAIL:]
+        if len(tail) == _TAIL and tail[-1] in _SEPARATORS:
+            tails[tail] = tails.get(tail, ()) + row_of_literal
+        elif any(row.free for row in tokens):
+            free += row_of_literal
         else:
-            others += row_of_literal
-    return Table(tails, others, tuple(shapes))
+            bound += row_of_literal
+    return Table(tails, free, bound, tuple(shapes))
 
 
 def _literal_hits(text: str, literal: str, tokens: tuple[Token, ...]) -> Iterator[Hit]:
@@ -154,11 +179,14 @@ def _literal_hits(text: str, literal: str, tokens: tuple[Token, ...]) -> Iterato
 
 
 def _shape_hits(text: str, dense: str, row: Token) -> Iterator[Hit]:
-    at = 0
     for match in row.pattern.finditer(dense):
-        at = max(0, text.find(match[0], at))
-        if _holds(row, match[0], match[1]):
-            yield Hit(row.rule, row.what, at, at + len(match[0]))
+        head = row.head.search(dense, max(0, match.start() - _MAX_HEAD), match.start()) if row.head else None
+        if head is None:
+            continue
+        whole = head[0] + match[0]
+        at = max(0, text.find(whole))
+        if _holds(row, whole, match[1]):
+            yield Hit(row.rule, row.what, at, at + len(whole))
 
 
 def _hit(text: str, at: int, row: Token) -> Hit | None:

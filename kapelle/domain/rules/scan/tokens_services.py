@@ -46,7 +46,7 @@ TOKENS: Final[tuple[Token, ...]] = (
     token("slack-config-token", "a Slack configuration token", "xwfp-", "<U40,200>", free=True),
     token("slack-webhook", "a Slack webhook", "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/", r"<C8,14>/(?:<D9,16>/)?(?:<C8,14>/)?<W16,48>", free=True),
     token("discord-webhook", "a Discord webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", "<D17,20>/<U60,80>", free=True),
-    token("discord-token", "a Discord bot token", "", r"(?<![\w.-])[MNO]<U22,28>\.<U6,7>\.<U27,40>(?![\w-])", check=lambda text: sum(c.isdigit() for c in text) > 2),
+    token("discord-token", "a Discord bot token", "", r"\.<U6,7>\.<U27,40>(?![\w-])", head=r"(?<![\w.-])[MNO]<U22,28>", check=lambda text: sum(c.isdigit() for c in text) > 2),
     token("teams-webhook", "a Teams webhook", ".webhook.office.com/webhookb2/", f"{_UUID}@{_UUID}/IncomingWebhook/<L32>/{_UUID}", free=True),
     token("workflow-webhook", "a webhook with its signature", ".logic.azure.com", r"(?::443)?/(?:workflows|powerautomate)/[^\s<>\"'`]{20,300}sig=<U40,50>", free=True),
     token("google-chat-webhook", "a Google Chat webhook", "chat.googleapis.com/v1/spaces/", r"<U8,16>/messages\?key=<U30,48>&token=<U30,60>", free=True),
@@ -56,7 +56,7 @@ TOKENS: Final[tuple[Token, ...]] = (
     # Mail, messages, payments, shops.
     token("sendgrid-key", "a SendGrid key", "SG.", r"<U20,24>\.<U39,50>", free=True),
     token("mailgun-key", "a Mailgun key", "key-", "<H32>"),
-    token("mailgun-key", "a Mailgun key", "", r"(?<![\w-])<H32>-<H8>-<H8>(?![\w-])"),
+    token("mailgun-key", "a Mailgun key", "", r"-<H8>-<H8>(?![\w-])", head=r"(?<![\w-])<H32>"),
     token("mailchimp-key", "a Mailchimp key", "-us", "(?<![A-Za-z0-9])<H32>-us<D1,2>(?![A-Za-z0-9])", lead=32),
     token("mailersend-token", "a MailerSend token", "mlsn.", "<H64>", free=True),
     token("brevo-key", "a Brevo key", "xkeysib- xsmtpsib-", "<H64>-<W16>", free=True),

@@ -19,9 +19,8 @@ _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "0.0.0.0
 _TOYS: Final = frozenset(
     "guest root admin user test postgres mysql redis rabbitmq minio minioadmin app acc sys dev local neo4j kapelle default pass password secret example changeme pw s3cr3t mypassword".split()
 )
-_TEMPLATE: Final = re.compile(r"[<>{}$\[\]%*]|\.\.\.|…")
+_TEMPLATE: Final = re.compile(r"[<>{}\[\]*]|^\$|\$[{(]|\.\.\.|…|^%[a-z]$")
 _WEAK_QUERY: Final = re.compile(r"[?&;](?:code|key|sid|session|auth|sig|signature)=", re.IGNORECASE)
-_PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 def hits(text: str) -> Iterator[Hit]:
@@ -36,7 +35,7 @@ def _user_information(text: str) -> Iterator[Hit]:
     for match in _at_schemes(text, _USER_INFO):
         user, password, host = match[1], match[2], match[3]
         # A greedy match may run over a second address: the password ends at the first @ that a host follows.
-        if not is_toy(user, password, host) and not _TEMPLATE.search(password.replace("%", "")) and not _PERCENT.search(password):
+        if not is_toy(user, password, host) and not _TEMPLATE.search(password):
             yield Hit("url-password", "a password in an address", match.start(2), match.end(2))
     for match in _at_schemes(text, _TOKEN_USER):
         if is_machine_drawn(match[1]):
@@ -70,6 +69,8 @@ def _queries(text: str) -> Iterator[Hit]:
         if is_placeholder(value[:48]) or is_reference(value):
             continue
         name = match[0]
+        if "/" in value and _WEAK_QUERY.match(name) or "badge" in text[max(0, match.start() - 160) : match.start()]:
+            continue
         drawn = is_machine_drawn(value.replace("%3D", "=").replace("%2F", "/").replace("%2B", "+"))
         if drawn or (not _WEAK_QUERY.match(name) and typed_strength(value) > 1):
             yield Hit("url-parameter", "a credential in an address", match.start(1), match.start(1) + len(value))

@@ -53,7 +53,10 @@ _SQUEEZED: Final = re.compile(r"""[ \t\r\n\f\v"'`+\\,|>]+""")
 
 _MIN_RUN: Final = 20
 _BASE64_RUN: Final = re.compile(r"[A-Za-z0-9+/_\-]{20,}={0,2}")
-_HEX_ONLY: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){12,}")
+_MIN_PIECE: Final = 16
+_MIN_ALPHA: Final = 48
+_BASE64_PIECE: Final = re.compile(r"[A-Za-z0-9+/_\-]{16,}={0,2}")
+_HEX_ONLY: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){8,}[0-9A-Fa-f]?")
 _PRINTABLE: Final = bytes(range(0x20, 0x7F)) + b"\t\r\n"
 
 # Letters that look like ASCII ones: Cyrillic, Greek, Armenian, Cherokee and a few Latin extras. One to one, so the map stays the identity.
@@ -208,10 +211,22 @@ def decoded(view: View) -> Iterator[View]:
         at += len(run)
 
 
+def may_decode(text: str) -> bool:
+    """Say whether the long words of a text hold a run that may be the start of something encoded, wrapped or not."""
+    return any(map(_is_encoded, _BASE64_PIECE.findall(text)))
+
+
+def _is_encoded(run: str) -> bool:
+    """Say whether a run may be base64 or hexadecimal of text, rather than a path or a name."""
+    if run.islower() or run.isupper():
+        return _HEX_ONLY.fullmatch(run) is not None
+    return not run.isalpha() or len(run) > _MIN_ALPHA
+
+
 def _runs(text: str) -> Iterator[str]:
     for word in text.split():
         if len(word) >= _MIN_RUN:
-            yield from _BASE64_RUN.findall(word)
+            yield from filter(_is_encoded, _BASE64_RUN.findall(word))
 
 
 def _plain(view: View) -> View:
@@ -308,7 +323,7 @@ def _decoded_run(run: str) -> str | None:
 
 
 def _decodings(run: str) -> Iterator[bytes | None]:
-    if _HEX_ONLY.fullmatch(run):
+    if _HEX_ONLY.fullmatch(run) and len(run) % 2 == 0:
         yield bytes.fromhex(run)
     body = run.rstrip("=").replace("-", "+").replace("_", "/")
     # A letter glued to either end (a variable's name, a wrapped line) shifts the alphabet; whole groups are what is left.

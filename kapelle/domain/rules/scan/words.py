@@ -30,9 +30,11 @@ class Word:
 _WORDS: Final[tuple[tuple[Family, str, re.Pattern[str]], ...]] = tuple(
     (family, literal, re.compile(pattern))
     for family, literal, pattern in (
-        (Family.PASSWORD, "pass", r"pass(?:[ _-]?(?:word|phrase|code|wd)|wort)(?![a-rt-z])|(?<![a-z])passe?(?![a-z])"),
+        (Family.PASSWORD, "pass", r"pass(?:[ _-]?(?:word|phrase|code|wd)|wort)(?:en)?(?![a-rt-z])|(?:(?<![a-z])|(?<=ssh)|(?<=smtp)|(?<=imap)|(?<=db)|(?<=user)|(?<=store)|(?<=key)|(?<=root)|(?<=admin)|(?<=mail)|(?<=ftp))passe?(?![a-z])"),
         (Family.PASSWORD, "pwd", r"pwd(?![a-z])"),
-        (Family.PASSWORD, "pw", r"(?<![a-z0-9])pw(?![a-z0-9])"),
+        (Family.PASSWORD, "pw", r"(?:(?<![a-z0-9])|(?<=bind)|(?<=root)|(?<=user)|(?<=admin)|(?<=db))pw(?![a-z0-9])"),
+        (Family.PASSWORD, "psk", r"(?<![a-z])psk(?![a-z])"),
+        (Family.PASSWORD, "_auth", r"(?<=rediscli)_auth(?![a-z])"),
         (Family.PASSWORD, "psw", r"(?<![a-z0-9])psw(?![a-z])"),
         (Family.SECRET, "secret", r"secret(?:[ _-]?(?:key|token|access[ _-]?key|value))?(?![a-z])"),
         (Family.SECRET, "salt", r"(?<=[_-])salt(?![a-z])"),
@@ -45,13 +47,17 @@ _WORDS: Final[tuple[tuple[Family, str, re.Pattern[str]], ...]] = tuple(
         (Family.LOGIN, "log", r"(?<![a-z])log(?:in|on|[ -](?:in|on|into))(?![a-z])"),
         (Family.LOGIN, "sign", r"(?<![a-z])sign[ -]?in(?![a-z])"),
         (Family.LOGIN, "get in", r"(?<![a-z])get in(?:to)?(?![a-z])"),
+        (Family.LOGIN, "basic auth", r"basic auth(?:entication)?(?![a-z])"),
+        (Family.LOGIN, "account", r"(?<![a-z_\-])account(?= (?:still |now |also )?(?:uses|wants|accepts|takes|expects|has|opens))"),
+        (Family.LOGIN, "sudo", r"(?<![a-z_\-])sudo(?= [a-z ]{0,32}(?:uses|wants|accepts|takes|expects|asks))"),
+        (Family.LOGIN, "elastic", r"(?<![a-z.@/])elastic(?=[\"'`*]{0,2}\s?[/:]\s\S)"),
         (Family.LOGIN, "admin", r"(?<![a-z.@/])admin(?=[\"'`*]{0,2}\s?[/:|]\s?\S)"),
         (Family.LOGIN, "root", r"(?<![a-z.@/])root(?=[\"'`*]{0,2}\s?[/:|]\s?\S)"),
     )
 )
 _FOREIGN: Final = re.compile(
     r"contraseña|contrasena|clave de acceso|senha|palavra-passe|парол[ьяюе]м?|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|wachtwoord|kennwort|hasł[oa]|haslo|parol[aă]|heslo"
-    r"|lösenord|losenord|şifre|parola|geslo|jelsz[óo]|salasana|adgangskode|passord|lozinka|mật khẩu|kata sandi|รหัสผ่าน|كلمة (?:المرور|السر)|סיסמה|सांकेतिक|पासवर्ड|κωδικός"
+    r"|lösenord(?:et)?|losenord|şifre|parola|geslo|jelsz[óo]|salasana|adgangskode|passord|lozinka|mật khẩu|kata sandi|รหัสผ่าน|كلمة (?:المرور|السر)|סיסמה|सांकेतिक|पासवर्ड|κωδικός"
 )
 _FOREIGN_ASCII: Final = ("contrasena", "senha", "wachtwoord", "kennwort", "haslo", "parola", "heslo", "losenord", "geslo", "jelszo", "salasana", "adgangskode", "passord", "lozinka")
 _QUALIFIED_KEY: Final = re.compile(
@@ -65,14 +71,10 @@ _HARMLESS_BEFORE: Final = re.compile(
     r"(?:page|next|prev(?:ious)?|csrf|xsrf|anti[ -]?forgery|request[ _-]?verification|cancell?(?:ation)?|continuation|sync|max|min|num|pad|eos|bos|unk|cls|sep|mask|special|stop|start|end|input|output|cached|prompt"
     r"|public|pub|publishable|site|fencing|lock|resume|cursor|watch|idempotency|dedup|cache|sort|partition|routing|primary|foreign|map|object|count|per|of|non|image[ _-]?pull)[ _.-]?$"
 )
+# Tokens that make a request repeatable.
+_HARMLESS_TOKEN: Final = re.compile(r"(?:client|request|change|action|update|export|import|upload|invocation)[ _.-]?$")
 _LEFT: Final = 26
-_CAMEL: Final = re.compile(r"[a-z0-9][A-Z]")
-
-
-def lowered(text: str) -> str:
-    """Return the text in lower case with every character where it was."""
-    low = text.lower()
-    return low if len(low) == len(text) else "".join(lower if len(lower := character.lower()) == 1 else character for character in text)
+_BLOCK: Final = 600
 
 
 def words(text: str, low: str) -> Iterator[Word]:
@@ -81,7 +83,7 @@ def words(text: str, low: str) -> Iterator[Word]:
         at = low.find(literal)
         while at >= 0:
             match = pattern.match(low, at)
-            if match and _announces(family, text, low, at):
+            if match and not _is_sealed(low, at) and _announces(family, text, low, at):
                 yield Word(family, at, match.end())
             at = low.find(literal, match.end() if match else at + 1)
     if not low.isascii() or any(word in low for word in _FOREIGN_ASCII):
@@ -89,10 +91,18 @@ def words(text: str, low: str) -> Iterator[Word]:
             yield Word(Family.PASSWORD, match.start(), match.end())
 
 
+def _is_sealed(low: str, at: int) -> bool:
+    """Say whether what follows is encrypted for a cluster, as sealed secrets are."""
+    return low.rfind("encrypteddata", max(0, at - _BLOCK), at) >= 0
+
+
 def _announces(family: Family, text: str, low: str, at: int) -> bool:
     before = low[max(0, at - _LEFT) : at]
     if family is Family.KEY:
         return bool(_QUALIFIED_KEY.search(before))
+    if family is Family.TOKEN and _HARMLESS_TOKEN.search(before):
+        return False
     if family in (Family.TOKEN, Family.SECRET):
-        return not _HARMLESS_BEFORE.search(before)
+        # The colons of a resource name are no assignment.
+        return not _HARMLESS_BEFORE.search(before) and not before.endswith(":")
     return True

@@ -1,0 +1,107 @@
+"""Settles conflicts, each in one transaction."""
+
+from datetime import datetime
+
+from temporalio import activity
+
+from activities.curate import curate_entry
+from activities.decision import decided, note
+from kapelle.contracts import resolve
+from kapelle.contracts.resolve import Resolution
+from kapelle.domain.entries import Status
+from kapelle.domain.outcomes import Code, Outcome, refused
+from kapelle.store import conflicts, entries, search
+from kapelle.store.conflicts import Conflict
+from kapelle.store.operations import Begun
+from kapelle.store.pool import Connection, Pool
+
+
+class ResolveActivities(resolve.ResolveActivities):
+    """The decision on a real store."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    @activity.defn(name="resolve.settle")
+    async def settle(self, resolution: Resolution) -> Outcome:
+        async def decide(conn: Connection, now: datetime) -> Outcome:
+            conflict = await conflicts.get(
+                conn, org_id=resolution.org_id, team_id=resolution.team_id, conflict_id=resolution.conflict_id
+            )
+            return await _settle(conn, resolution, conflict, now)
+
+        return await decided(self._pool, resolution.org_id, _begun(resolution), decide)
+
+
+async def _settle(conn: Connection, resolution: Resolution, conflict: Conflict | None, now: datetime) -> Outcome:
+    if conflict is None:
+        return refused(f"there is no conflict {resolution.conflict_id} in this team")
+    if conflict.resolution is not None and conflict.resolution != resolution.decision:
+        return refused(f"conflict {conflict.id} was resolved as {conflict.resolution} by {conflict.resolved_by}")
+    outcome = _outcome(conflict, resolution)
+    if conflict.resolution is not None:
+        return outcome
+    if outcome.kept_both:
+        await _keep_both(conn, resolution, conflict, now)
+    elif blocked := await _keep_one(conn, resolution, outcome, now):
+        return blocked
+    await conflicts.resolve(
+        conn,
+        org_id=resolution.org_id,
+        team_id=resolution.team_id,
+        conflict_id=conflict.id,
+        resolution=resolution.decision,
+        by=resolution.source,
+        at=now,
+    )
+    return outcome
+
+
+def _outcome(conflict: Conflict, resolution: Resolution) -> Outcome:
+    kept, other = conflict.first_id, conflict.second_id
+    if resolution.decision == "keep-second":
+        kept, other = other, kept
+    return Outcome(
+        code=Code.RESOLVED,
+        entry_id=kept,
+        other_id=other,
+        conflict_id=conflict.id,
+        kept_both=resolution.decision == "keep-both",
+    )
+
+
+async def _keep_both(conn: Connection, resolution: Resolution, conflict: Conflict, now: datetime) -> None:
+    first, second = conflict.first_id, conflict.second_id
+    await conflicts.relate(conn, org_id=resolution.org_id, from_id=second, to_id=first)
+    happened = ((first, "resolved", second), (second, "resolved", first))
+    await note(conn, resolution.org_id, _begun(resolution), now, *happened)
+
+
+async def _keep_one(conn: Connection, resolution: Resolution, outcome: Outcome, now: datetime) -> Outcome | None:
+    """Let the kept entry supersede the other, and accept it if it was only proposed. Says why, if that cannot be."""
+    org_id, team_id = resolution.org_id, resolution.team_id
+    kept_id, other_id = outcome.entry_id or 0, outcome.other_id or 0
+    found = await entries.standings(conn, org_id=org_id, team_ids=[team_id], entry_ids=[kept_id, other_id])
+    kept, other = found.get(kept_id), found.get(other_id)
+    if kept is None or other is None or not kept.current:
+        return refused(f"entry {kept_id} is not current any more, so it cannot be the one that is kept")
+    happened: list[tuple[int, str, int | None]] = [(kept_id, "resolved", other_id)]
+    if kept.entry.status is Status.PROPOSED:
+        await curate_entry(conn, org_id, team_id, kept_id, at=now, by=resolution.source)
+        happened.append((kept_id, "accepted", None))
+    if other.current:
+        await search.retire(conn, org_id=org_id, team_id=team_id, memory_id=other_id)
+        await entries.link_successors(conn, org_id=org_id, pairs=[(kept_id, other_id)])
+        happened.append((other_id, "superseded", kept_id))
+    await note(conn, org_id, _begun(resolution), now, *happened)
+    return None
+
+
+def _begun(resolution: Resolution) -> Begun:
+    return Begun(
+        operation_id=resolution.operation_id,
+        team_id=resolution.team_id,
+        source=resolution.source,
+        name="resolve",
+        digest=bytes.fromhex(resolution.request_digest),
+    )

@@ -1,0 +1,29 @@
+"""How the end of a write is put into words, and whether a retry gets it again."""
+
+import pytest
+
+from kapelle.domain.outcomes import Code, Outcome, refused
+
+SENTENCES = (
+    (Outcome(code=Code.PROPOSED, entry_id=12), "Entry 12 proposed."),
+    (Outcome(code=Code.ADDED, entry_id=12), "Entry 12 added."),
+    (Outcome(code=Code.ACCEPTED, entry_id=12), "Entry 12 accepted."),
+    (Outcome(code=Code.FORGOTTEN, entry_id=12), "Entry 12 forgotten."),
+    (Outcome(code=Code.DUPLICATE, entry_id=12), "Entry 12 already says this."),
+    (Outcome(code=Code.SUPERSEDED, entry_id=15, other_id=12), "Entry 15 supersedes entry 12."),
+    (refused("there is no entry 12 in this team"), "there is no entry 12 in this team"),
+    (Outcome(code=Code.FAILED, reason="the write could not be stored"), "the write could not be stored"),
+)
+
+
+@pytest.mark.parametrize(("outcome", "sentence"), SENTENCES, ids=[str(outcome.code) for outcome, _ in SENTENCES])
+def test_each_outcome_has_the_sentence_of_the_contract(outcome: Outcome, sentence: str) -> None:
+    assert outcome.describe() == sentence
+
+
+def test_only_a_failure_may_be_tried_again_for_another_answer() -> None:
+    assert {code for code in Code if not Outcome(code=code).stands} == {Code.FAILED}
+
+
+def test_refusals_and_failures_are_not_successes() -> None:
+    assert {code for code in Code if not Outcome(code=code).ok} == {Code.REFUSED, Code.FAILED}

@@ -1,0 +1,140 @@
+"""Search by vectors: blended with words, of one model only, and complete at every size of team."""
+
+import math
+import random
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kapelle.domain.entries import Status
+from kapelle.store import embeddings, search_vectors
+from kapelle.store.pool import tenant
+from tests.stack import Database
+from tests.store.searching import MODEL, Team, teams, towards
+
+
+@pytest.fixture
+async def team(database: Database) -> AsyncIterator[Team]:
+    async with teams(database, "acme/payments") as (only,):
+        yield only
+
+
+async def test_an_entry_that_shares_no_word_is_found_by_meaning(team: Team) -> None:
+    await team.remember("Rollback", "Press the red button.", vector=towards(0, 0.7))
+    await team.remember("Other", "Lunch is at noon.", vector=towards(4))
+    (hit,) = await team.hits("undo a release", vector=towards(0))
+    assert hit.entry.title == "Rollback"
+    assert (hit.why.words, hit.why.cosine) == (0.0, pytest.approx(0.7, abs=0.001))
+
+
+async def test_both_scores_count_for_what_only_one_leg_brought(team: Team) -> None:
+    await team.remember("Near", "Nothing shared.", vector=towards(0, 0.8))
+    await team.remember("Both", "undo a release", vector=towards(0, 0.7))
+    await team.remember("Unembedded", "undo a release")
+    hits = {hit.entry.title: hit for hit in await team.hits("undo a release", vector=towards(0))}
+    assert list(hits)[0] == "Both"
+    assert hits["Unembedded"].why.cosine is None
+    assert hits["Near"].why.relevance == pytest.approx(0.48, abs=0.001)
+
+
+async def test_stop_words_alone_go_by_meaning(team: Team) -> None:
+    await team.remember("Near", "Nothing shared.", vector=towards(0, 0.5))
+    (hit,) = await team.hits("what is it", vector=towards(0))
+    assert (hit.why.words, hit.why.relevance) == (None, pytest.approx(0.5, abs=0.001))
+
+
+async def test_what_is_far_in_every_way_is_no_answer(team: Team) -> None:
+    await team.remember("Far", "Lunch is at noon.", vector=towards(4))
+    await team.remember("Weak", "Undo is a word here.", vector=towards(0, 0.1))
+    assert await team.found("undo a release", vector=towards(0), min_score=0.5) == []
+
+
+async def test_vectors_of_another_model_never_compare(team: Team) -> None:
+    memory_id = await team.remember("Note", "Nothing shared.")
+    await team.embed(memory_id, towards(0), model="other:8")
+    await team.embed(memory_id, [1.0] * 16, model="larger:16")
+    assert await team.found("undo", vector=towards(0), model=MODEL) == []
+    assert await team.found("undo", vector=towards(0), model="other:8") == ["Note"]
+    assert await team.found("undo", vector=[1.0] * 16, model="larger:16") == ["Note"]
+
+
+async def test_the_best_part_of_a_long_entry_speaks_for_it(team: Team) -> None:
+    memory_id = await team.remember("Long", "Many parts.")
+    for part, share in enumerate((0.1, 0.9, 0.2)):
+        await team.embed(memory_id, towards(0, share), part=part)
+    (hit,) = await team.hits("undo", vector=towards(0))
+    assert hit.why.cosine == pytest.approx(0.9, abs=0.001)
+
+
+async def test_superseded_and_quarantined_vectors_take_no_place(team: Team) -> None:
+    for _ in range(60):
+        await team.retire(await team.remember("Superseded", vector=towards(0)))
+        hidden = await team.remember("Quarantined", status=Status.QUARANTINED)
+        await team.embed(hidden, towards(0))
+    late = await team.remember("Retired first", "x")
+    await team.retire(late)
+    await team.embed(late, towards(0))
+    await team.remember("Truth", "Something else.", vector=towards(0, 0.6))
+    assert await team.found("undo", vector=towards(0), limit=1) == ["Truth"]
+
+
+async def test_storing_twice_changes_nothing_and_an_entry_that_is_gone_is_passed_over(team: Team) -> None:
+    memory_id = await team.remember("Note")
+    gone = await team.remember("Gone")
+    await team.delete(gone)
+    for _ in range(2):
+        await team.embed(memory_id, towards(0))
+        await team.embed(gone, towards(0))
+    assert await team.owner.fetch("select memory_id, live from ibex_core.memory_embeddings") == [(memory_id, True)]
+
+
+async def test_coverage_counts_entries_and_what_is_missing_is_listed(team: Team) -> None:
+    first, second, third = [await team.remember(f"Note {number}", "body") for number in range(3)]
+    await team.embed(second, towards(0))
+    await team.embed(second, towards(1), part=1)
+    async with tenant(team.pool, team.org_id) as conn:
+        where = {"org_id": team.org_id, "team_id": team.team_id}
+        missing = await embeddings.missing(conn, **where, model=MODEL, after=0, limit=9)
+        assert [item.memory_id for item in missing] == [first, third]
+        assert await embeddings.missing(conn, **where, model=MODEL, after=third, limit=9) == ()
+        assert await embeddings.coverage(conn, **where) == (embeddings.Coverage(model=MODEL, embedded=1, entries=3),)
+        assert await embeddings.drop(conn, **where, model=MODEL) == 2
+        assert await embeddings.coverage(conn, **where) == ()
+
+
+def _random_unit(chance: random.Random) -> list[float]:
+    vector = [chance.gauss(0, 1) for _ in range(8)]
+    length = math.sqrt(sum(x * x for x in vector))
+    return [x / length for x in vector]
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+async def test_a_small_team_beside_a_large_one_gets_all_its_hits(database: Database, *, indexed: bool) -> None:
+    chance = random.Random(7)  # noqa: S311 - a repeatable sample
+    async with teams(database, "acme/large", "evil/small") as (large, small):
+        for team, size in ((large, 400), (small, 30)):
+            for number in range(size):
+                await team.remember(f"{number}", vector=_random_unit(chance))
+        if indexed:
+            (found,) = await search_vectors.unindexed(large.owner, above=100)
+            await search_vectors.build(large.owner, found)
+            assert await search_vectors.unindexed(large.owner, above=100) == ()
+        query = _random_unit(chance)
+        for team in (large, small):
+            best = await team.owner.fetch(
+                "select memory_id from ibex_core.memory_embeddings where team_id = $1 and model = $2"
+                " order by embedding <=> $3::text::halfvec limit 10",
+                team.team_id, MODEL, str(query),
+            )  # fmt: skip
+            hits = await team.hits("zzz", vector=query, limit=10, min_score=-1.0)
+            assert {hit.entry.id for hit in hits} == {row["memory_id"] for row in best}
+
+
+async def test_a_dropped_index_returns_the_team_to_exact_scans(team: Team) -> None:
+    for number in range(30):
+        await team.remember(f"{number}", vector=towards(number % 8))
+    (found,) = await search_vectors.unindexed(team.owner, above=10)
+    await search_vectors.build(team.owner, found)
+    await search_vectors.drop(team.owner, found)
+    assert await search_vectors.unindexed(team.owner, above=10) == (found,)
+    assert len(await team.hits("zzz", vector=towards(0), min_score=0.5)) == 4

@@ -1,0 +1,97 @@
+"""Activities that keep the contracts and do what a test tells them to."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from temporalio import activity
+
+from kapelle.contracts import curate, write
+from kapelle.contracts.curate import Change
+from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors
+from kapelle.domain.outcomes import Code, Outcome, refused
+
+
+def screen_nothing(batch: Batch) -> tuple[Screened, ...]:
+    return tuple(Screened() for _ in batch.writes)
+
+
+def embed_each(batch: Batch) -> Embedded:
+    """Answer for each write a vector that can be told from the others."""
+    return Embedded(model="fake", vectors=tuple(Vectors(parts=(single.draft.body,)) for single in batch.writes))
+
+
+def resemble_nothing(prepared: Prepared) -> tuple[Resemblance, ...]:
+    return tuple(Resemblance() for _ in prepared.batch.writes)
+
+
+def store_all(prepared: Prepared) -> tuple[Outcome, ...]:
+    return tuple(
+        refused(refusal) if refusal else Outcome(code=Code.PROPOSED, entry_id=number)
+        for number, refusal in enumerate(prepared.refusals, start=1)
+    )
+
+
+@dataclass(kw_only=True)
+class FakeWriteActivities(write.WriteActivities):
+    """Answers as it was told, and remembers what it was asked."""
+
+    on_scan: Callable[[Batch], tuple[Screened, ...]] = screen_nothing
+    on_embed: Callable[[Batch], Embedded] = embed_each
+    on_dedup: Callable[[Prepared], tuple[Resemblance, ...]] = resemble_nothing
+    on_persist: Callable[[Prepared], tuple[Outcome, ...]] = store_all
+    calls: list[tuple[str, Any]] = field(default_factory=list)
+
+    @activity.defn(name="write.scan")
+    async def scan(self, batch: Batch) -> tuple[Screened, ...]:
+        self.calls.append(("scan", batch))
+        return self.on_scan(batch)
+
+    @activity.defn(name="write.embed")
+    async def embed(self, batch: Batch) -> Embedded:
+        self.calls.append(("embed", batch))
+        return self.on_embed(batch)
+
+    @activity.defn(name="write.dedup")
+    async def dedup(self, prepared: Prepared) -> tuple[Resemblance, ...]:
+        self.calls.append(("dedup", prepared))
+        return self.on_dedup(prepared)
+
+    @activity.defn(name="write.persist")
+    async def persist(self, prepared: Prepared) -> tuple[Outcome, ...]:
+        self.calls.append(("persist", prepared))
+        return self.on_persist(prepared)
+
+    def steps(self) -> list[str]:
+        return [name for name, _ in self.calls]
+
+    def persisted(self) -> list[Prepared]:
+        return [argument for name, argument in self.calls if name == "persist"]
+
+    def registered(self) -> Sequence[Callable[..., Any]]:
+        return (self.scan, self.embed, self.dedup, self.persist)
+
+
+@dataclass(kw_only=True)
+class FakeCurateActivities(curate.CurateActivities):
+    """Answers each decision with its outcome, and remembers what it was asked."""
+
+    calls: list[tuple[str, Change]] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
+
+    @activity.defn(name="curate.accept")
+    async def accept(self, change: Change) -> Outcome:
+        return self._answer("accept", change, Code.ACCEPTED)
+
+    @activity.defn(name="curate.forget")
+    async def forget(self, change: Change) -> Outcome:
+        return self._answer("forget", change, Code.FORGOTTEN)
+
+    def _answer(self, name: str, change: Change, code: Code) -> Outcome:
+        self.calls.append((name, change))
+        if self.failures:
+            raise self.failures.pop()
+        return Outcome(code=code, entry_id=change.entry_id)
+
+    def registered(self) -> Sequence[Callable[..., Any]]:
+        return (self.accept, self.forget)

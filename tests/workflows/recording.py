@@ -1,0 +1,263 @@
+"""The paths whose histories are recorded and replayed, one scenario each, on the real worker, store and Temporal.
+
+A new workflow needs one more table of scenarios here, and `python -m tests.workflows.record`.
+"""
+
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import asyncpg
+from temporalio.client import WorkflowHistory
+
+from kapelle.contracts.curate import AcceptEntry, Change, ForgetEntry
+from kapelle.contracts.resolve import Decision, Resolution, ResolveConflict
+from kapelle.contracts.write import Batch, Write, WriteMemory
+from kapelle.domain.entries import Draft, Kind
+from kapelle.domain.outcomes import Code, Outcome
+from kapelle.services import open_services
+from kapelle.store import bootstrap
+from tests.memory import BEGINNING, settings_for
+from tests.stack import Database, Temporal
+from workers.memory_worker import memory_worker
+
+HISTORIES = Path(__file__).parent / "histories"
+ORG = BEGINNING.org
+# A credential in shape only, put together here so that no scanner takes this file for a leak.
+CREDENTIAL = "AKIA" + "Q3EGRTQ7ZJ5LWXYB"
+# PostgreSQL holds no NUL, so that the store refuses this one for good.
+POISON = "ends\x00here"
+# As often as the named sequence is below its bound, an insert fails the way a lost serialisation does.
+FAIL_TIMES = """
+create sequence public.failures;
+grant usage on sequence public.failures to public;
+create function public.fail_for_a_while() returns trigger language plpgsql as $$
+begin
+    if nextval('public.failures') <= {times} then
+        raise exception 'not now' using errcode = 'serialization_failure';
+    end if;
+    return new;
+end
+$$;
+create trigger fail_for_a_while before insert on ibex_core.memories
+for each row execute function public.fail_for_a_while();
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A running worker, to start workflows on and to look behind."""
+
+    database: Database
+    team_id: int
+    run: Callable[..., Awaitable[tuple[str, Outcome | tuple[Outcome, ...]]]]
+
+    async def write(self, *drafts: Draft, **changes: object) -> tuple[str, tuple[Code, ...]]:
+        """Run one batch; return the workflow's id and how each write ended."""
+        writes = tuple(replace(a_write(draft, team_id=self.team_id), **changes) for draft in drafts)  # type: ignore[arg-type]
+        workflow_id, outcomes = await self.run(WriteMemory.run, Batch(org_id=ORG, writes=writes))
+        assert isinstance(outcomes, tuple)
+        return workflow_id, tuple(outcome.code for outcome in outcomes)
+
+    async def decide(self, run: object, entry_id: int) -> tuple[str, Code]:
+        """Run one decision; return the workflow's id and how it ended."""
+        change = Change(
+            org_id=ORG,
+            team_id=self.team_id,
+            entry_id=entry_id,
+            source="person:ada",
+            operation_id=str(uuid.uuid4()),
+            request_digest="00" * 32,
+        )
+        workflow_id, outcome = await self.run(run, change)
+        assert isinstance(outcome, Outcome)
+        return workflow_id, outcome.code
+
+    async def settle(self, conflict_id: int, decision: Decision) -> tuple[str, Code]:
+        """Settle a conflict; return the workflow's id and how it ended."""
+        resolution = Resolution(
+            org_id=ORG,
+            team_id=self.team_id,
+            conflict_id=conflict_id,
+            decision=decision,
+            source="person:ada",
+            operation_id=str(uuid.uuid4()),
+            request_digest="00" * 32,
+        )
+        workflow_id, outcome = await self.run(ResolveConflict.run, resolution)
+        assert isinstance(outcome, Outcome)
+        return workflow_id, outcome.code
+
+    async def as_owner(self, statement: str) -> None:
+        connection = await asyncpg.connect(self.database.owner_dsn)
+        try:
+            await connection.execute(statement)
+        finally:
+            await connection.close()
+
+
+Scenario = Callable[[Scene], Awaitable[str]]
+
+
+def a_draft(body: str = "The clock fixture is needed.") -> Draft:
+    return Draft(kind=Kind.GOTCHA, title="Flaky webhook test", body=body, tags=("ci",))
+
+
+def a_write(draft: Draft, *, team_id: int) -> Write:
+    return Write(
+        operation_id=str(uuid.uuid4()),
+        team_id=team_id,
+        source="agent:demo/coder",
+        intent="propose",
+        draft=draft,
+        request_digest="00" * 32,
+    )
+
+
+BATCHED = (
+    a_draft("The clock fixture is needed."),
+    a_draft(f"The key is {CREDENTIAL}"),
+    a_draft("Webhooks are retried thrice."),
+    a_draft("The clock fixture is needed."),
+)
+
+
+async def stored(scene: Scene) -> str:
+    workflow_id, codes = await scene.write(a_draft())
+    assert codes == (Code.PROPOSED,)
+    return workflow_id
+
+
+async def refused_by_scan(scene: Scene) -> str:
+    workflow_id, codes = await scene.write(a_draft(f"The key is {CREDENTIAL}"))
+    assert codes == (Code.REFUSED,)
+    return workflow_id
+
+
+async def duplicate(scene: Scene) -> str:
+    await scene.write(a_draft())
+    workflow_id, codes = await scene.write(a_draft())
+    assert codes == (Code.DUPLICATE,)
+    return workflow_id
+
+
+async def superseded(scene: Scene) -> str:
+    await scene.write(a_draft())
+    workflow_id, codes = await scene.write(a_draft("Two fixtures are needed."), intent="edit", replaces=1)
+    assert codes == (Code.SUPERSEDED,)
+    return workflow_id
+
+
+async def batch_of_several(scene: Scene) -> str:
+    workflow_id, codes = await scene.write(*BATCHED)
+    assert codes == (Code.PROPOSED, Code.REFUSED, Code.PROPOSED, Code.DUPLICATE)
+    return workflow_id
+
+
+async def split_after_permanent_failure(scene: Scene) -> str:
+    workflow_id, codes = await scene.write(BATCHED[0], a_draft(POISON), BATCHED[2])
+    assert codes == (Code.PROPOSED, Code.FAILED, Code.PROPOSED)
+    return workflow_id
+
+
+async def persist_retried(scene: Scene) -> str:
+    await scene.as_owner(FAIL_TIMES.format(times=2))
+    workflow_id, codes = await scene.write(a_draft())
+    assert codes == (Code.PROPOSED,)
+    return workflow_id
+
+
+async def persist_retried_after_a_timer(scene: Scene) -> str:
+    await scene.as_owner(FAIL_TIMES.format(times=6))
+    workflow_id, codes = await scene.write(a_draft())
+    assert codes == (Code.PROPOSED,)
+    return workflow_id
+
+
+async def accepted(scene: Scene) -> str:
+    await scene.write(a_draft())
+    workflow_id, code = await scene.decide(AcceptEntry.run, 1)
+    assert code is Code.ACCEPTED
+    return workflow_id
+
+
+async def accept_refused(scene: Scene) -> str:
+    workflow_id, code = await scene.decide(AcceptEntry.run, 1)
+    assert code is Code.REFUSED
+    return workflow_id
+
+
+async def forgotten(scene: Scene) -> str:
+    await scene.write(a_draft())
+    workflow_id, code = await scene.decide(ForgetEntry.run, 1)
+    assert code is Code.FORGOTTEN
+    return workflow_id
+
+
+async def forget_missing(scene: Scene) -> str:
+    workflow_id, code = await scene.decide(ForgetEntry.run, 1)
+    assert code is Code.REFUSED
+    return workflow_id
+
+
+async def resolved(scene: Scene) -> str:
+    await scene.write(a_draft("The clock fixture is needed."), a_draft("Webhooks are retried thrice."))
+    await scene.as_owner(
+        "insert into ibex_core.memory_conflicts (org_id, team_id, first_id, second_id, kind, score) "
+        "select org_id, team_id, 1, 2, 'contradiction', 0.5 from ibex_core.teams"
+    )
+    workflow_id, code = await scene.settle(1, "keep-second")
+    assert code is Code.RESOLVED
+    return workflow_id
+
+
+async def resolve_missing(scene: Scene) -> str:
+    workflow_id, code = await scene.settle(1, "keep-both")
+    assert code is Code.REFUSED
+    return workflow_id
+
+
+SCENARIOS: dict[str, dict[str, Scenario]] = {
+    "WriteMemory": {
+        "stored": stored,
+        "refused-by-scan": refused_by_scan,
+        "duplicate": duplicate,
+        "superseded": superseded,
+        "batch-of-several": batch_of_several,
+        "split-after-permanent-failure": split_after_permanent_failure,
+        "persist-retried": persist_retried,
+        "persist-retried-after-a-timer": persist_retried_after_a_timer,
+    },
+    "AcceptEntry": {"accepted": accepted, "refused": accept_refused},
+    "ForgetEntry": {"forgotten": forgotten, "missing": forget_missing},
+    "ResolveConflict": {"resolved": resolved, "missing": resolve_missing},
+}
+
+
+@asynccontextmanager
+async def a_scene(database: Database, nats_url: str, temporal: Temporal) -> AsyncIterator[tuple[Scene, "Recorder"]]:
+    """Run the product's worker in the sandbox on a fresh database."""
+    env = {"TEMPORAL_ADDRESS": temporal.address, "TEMPORAL_NAMESPACE": temporal.namespace}
+    async with open_services(settings_for(database, nats_url, temporal), env, identity="recorder") as services:
+        async with services.pool.acquire() as connection:
+            await bootstrap.begin(connection, BEGINNING)
+        owner = await asyncpg.connect(database.owner_dsn)
+        team_id = await owner.fetchval("select team_id from ibex_core.teams")
+        await owner.close()
+
+        async def run(method: object, argument: object) -> tuple[str, Outcome | tuple[Outcome, ...]]:
+            handle = await services.temporal.start_workflow(  # type: ignore[call-overload]
+                method, argument, id=f"recorded/{uuid.uuid4()}", task_queue=temporal.task_queue
+            )
+            return handle.id, await handle.result()
+
+        async def history(workflow_id: str) -> WorkflowHistory:
+            return await services.temporal.get_workflow_handle(workflow_id).fetch_history()
+
+        async with memory_worker(services):
+            yield Scene(database=database, team_id=team_id, run=run), history
+
+
+Recorder = Callable[[str], Awaitable[WorkflowHistory]]

@@ -1,0 +1,43 @@
+"""The decisions on an entry, on activities that answer as told."""
+
+import pytest
+
+from kapelle.contracts.curate import AcceptEntry, Change, ForgetEntry, accept_id, forget_id
+from kapelle.domain.errors import Unavailable
+from kapelle.domain.outcomes import Code, Outcome
+from tests.workflows.conftest import Run
+from tests.workflows.fakes import FakeCurateActivities
+
+CHANGE = Change(
+    org_id="default",
+    team_id=7,
+    entry_id=12,
+    source="person:ada",
+    operation_id="1a3e4b0e-9d2f-4c53-8f39-6f6a1f8f2d11",
+    request_digest="00" * 32,
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "step", "code"),
+    [(AcceptEntry.run, "accept", Code.ACCEPTED), (ForgetEntry.run, "forget", Code.FORGOTTEN)],
+)
+async def test_a_decision_is_one_step_with_what_the_caller_asked(run: Run, method: object, step: str, code: Code) -> None:
+    fake = FakeCurateActivities()
+
+    assert await run(fake.registered(), method, CHANGE) == Outcome(code=code, entry_id=12)
+    assert fake.calls == [(step, CHANGE)]
+
+
+@pytest.mark.parametrize("method", [AcceptEntry.run, ForgetEntry.run])
+async def test_a_decision_waits_for_a_database_that_is_away(run: Run, method: object) -> None:
+    fake = FakeCurateActivities(failures=[Unavailable("away"), Unavailable("away")])
+
+    await run(fake.registered(), method, CHANGE)
+
+    assert len(fake.calls) == 3
+
+
+def test_workflow_ids_name_the_decision_and_its_operation() -> None:
+    assert accept_id(CHANGE) == f"accept/{CHANGE.operation_id}"
+    assert forget_id(CHANGE) == f"forget/{CHANGE.operation_id}"
