@@ -26,6 +26,7 @@ class Case:
 
     write: Write
     refusal: str
+    quarantine: str
     resemblance: Resemblance
     text_hash: bytes
     tombstone: bytes
@@ -105,6 +106,7 @@ def cases(prepared: Prepared, hashes: tuple[bytes, ...], tombstones: tuple[bytes
         Case(
             write=write,
             refusal=prepared.refusals[position],
+            quarantine=prepared.quarantines[position],
             resemblance=prepared.resembles[position],
             text_hash=hashes[position],
             tombstone=tombstones[position],
@@ -240,7 +242,7 @@ def _statement(draft: Draft) -> Statement:
 
 def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned: Plan) -> Outcome:
     write, draft = case.write, case.write.draft
-    status = Status.PROPOSED if write.intent == "propose" else Status.CURATED
+    status = _status(case)
     new = NewEntry(
         id=next(known.ids),
         team_id=write.team_id,
@@ -249,6 +251,7 @@ def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned:
         source=write.source,
         operation_id=write.operation_id,
         salt=next(known.salts),
+        findings=write.findings,
         created_at=known.now[write.team_id],
     )
     planned.inserts.append(Insert(new=new, case=case))
@@ -265,9 +268,17 @@ def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned:
     planned.events.append(
         (write.team_id, replace(_event(write, known, new.id, event, write.replaces), text_digest=digest))
     )
+    if case.quarantine:
+        return Outcome(code=Code.QUARANTINED, entry_id=new.id, reason=case.quarantine)
     if write.replaces is None:
         return Outcome(code=Code.PROPOSED if write.intent == "propose" else Code.ADDED, entry_id=new.id)
     return _supersede(case, new, write.replaces, known, planned)
+
+
+def _status(case: Case) -> Status:
+    if case.quarantine:
+        return Status.QUARANTINED
+    return Status.PROPOSED if case.write.intent == "propose" else Status.CURATED
 
 
 def _conflicts(case: Case, entry_id: int, likenesses: tuple[_Likeness, ...]) -> Iterator[NewConflict]:

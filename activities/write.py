@@ -14,7 +14,7 @@ from activities.resemblance import packed, resemblances, unpacked
 from kapelle.contracts import write
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors
 from kapelle.domain import digests, scan
-from kapelle.domain.entries import Status
+from kapelle.domain.entries import Draft, Status
 from kapelle.domain.outcomes import Outcome
 from kapelle.domain.rules.dedup import statement
 from kapelle.domain.rules.scan import gate
@@ -29,22 +29,14 @@ log = logging.getLogger(__name__)
 class WriteActivities(write.WriteActivities):
     """The steps on a real store."""
 
-    def __init__(self, pool: Pool, *, policy: scan.Policy, digest_key: str, embedder: Embedder | None = None) -> None:
+    def __init__(self, pool: Pool, *, digest_key: str, embedder: Embedder | None = None) -> None:
         self._pool = pool
-        self._policy = policy
         self._digest_key = digest_key
         self._embedder = embedder
 
     @activity.defn(name="write.scan")
     async def scan(self, batch: Batch) -> tuple[Screened, ...]:
-        verdicts = [gate.scan(single.draft, self._policy) for single in batch.writes]
-        return tuple(
-            Screened(
-                refusal=scan.describe(verdict.refused) if verdict.refused else "",
-                redacted=verdict.draft if verdict.draft != single.draft else None,
-            )
-            for single, verdict in zip(batch.writes, verdicts, strict=True)
-        )
+        return tuple(_screened(gate.scan(single.draft, single.policy), single.draft) for single in batch.writes)
 
     @activity.defn(name="write.embed")
     async def embed(self, batch: Batch) -> Embedded:
@@ -82,6 +74,15 @@ class WriteActivities(write.WriteActivities):
             for single, text in zip(batch.writes, hashes, strict=True)
         )
         return admission.cases(prepared, hashes, tombstones)
+
+
+def _screened(verdict: scan.Verdict, draft: Draft) -> Screened:
+    return Screened(
+        refusal=f"not stored: {scan.describe(verdict.refused)}" if verdict.refused else "",
+        redacted=verdict.draft if verdict.draft != draft else None,
+        findings=(*verdict.redacted, *verdict.quarantined, *verdict.flags),
+        quarantine=scan.describe(verdict.quarantined),
+    )
 
 
 async def _read(conn: Connection, org_id: str, cases: tuple[Case, ...], model: str) -> Known:

@@ -1,4 +1,4 @@
-"""Links: recall, alarms, agreement with the parser and cost, on forms of our own and on the texts of the installed packages.
+"""Links: recall, alarms, agreement with the parser and cost, on forms of our own and on installed packages' texts.
 
 Run it with `python -m benchmarks.scan_links`.
 """
@@ -80,7 +80,7 @@ def fuzzed(count: int = FUZZED, seed: int = SEED) -> Iterator[str]:
 
 
 def agrees(url: str) -> bool:
-    """Tell whether the finder names the host that the WHATWG parser opens for the whole URL, when it opens a foreign one."""
+    """Tell whether the finder names the foreign host that the WHATWG parser opens for the whole URL."""
     try:
         host = can_ada.parse(url).hostname.removesuffix(".")
     except (ValueError, TypeError):
@@ -99,14 +99,14 @@ def documents() -> Iterator[str]:
         piece = ""
         for line in (distribution.read_text("METADATA") or "").splitlines(keepends=True):
             piece += line
-            if len(piece) > 1024:  # noqa: PLR2004 - about the size of a note
+            if len(piece) > 1024:
                 yield piece
                 piece = ""
         yield piece
 
 
 def without_urls(text: str) -> str:
-    """Return a text without anything that has a scheme and slashes or begins with www: what is then found has no right to be."""
+    """Return a text without what has a scheme and slashes, or begins with www."""
     return re.sub(r"(?:[A-Za-z][\w+.-]*:)?//\S+|www\.\S+", " ", text)
 
 
@@ -122,7 +122,9 @@ def _note(random: Random, line: str) -> str:
 
 
 def _user(random: Random) -> str:
-    return random.choice(("", "", "", "git.tern.dev@", "a:b@", "git.tern.dev:443@", "x%40y@", "a@b@", "git.tern.dev%2f@", "é@"))
+    return random.choice(
+        ("", "", "", "git.tern.dev@", "a:b@", "git.tern.dev:443@", "x%40y@", "a@b@", "git.tern.dev%2f@", "é@")
+    )
 
 
 def _host(random: Random) -> str:
@@ -154,7 +156,21 @@ def _port(random: Random) -> str:
 
 
 def _rest(random: Random) -> str:
-    return random.choice(("", "/", "/a/b?c=d#e", "?q=1", "#top", "\\@git.tern.dev/", "/@git.tern.dev", "?@git.tern.dev", "#@git.tern.dev", "/%2e%2e/x", ":x/"))
+    return random.choice(
+        (
+            "",
+            "/",
+            "/a/b?c=d#e",
+            "?q=1",
+            "#top",
+            "\\@git.tern.dev/",
+            "/@git.tern.dev",
+            "?@git.tern.dev",
+            "#@git.tern.dev",
+            "/%2e%2e/x",
+            ":x/",
+        )
+    )
 
 
 def _percent(part: int, whole: int) -> str:
@@ -196,10 +212,15 @@ def main() -> None:
     urls = list(fuzzed())
     print("agreement with the WHATWG parser:", _percent(sum(map(agrees, urls)), len(urls)))
     pieces = [without_urls(text) for text in documents()]
-    print("package descriptions without their URLs, alarms:", _percent(sum(1 for text in pieces if find(text)), len(pieces)))
+    print(
+        "package descriptions without their URLs, alarms:",
+        _percent(sum(1 for text in pieces if find(text)), len(pieces)),
+    )
     for size, count in ((1024, 200), (65536, 10)):
         costs = sorted(latencies(_filled_to(size, seed) for seed in range(count)))
-        print(f"{size} characters, half of them hostile: p50 {statistics.median(costs):.3f} ms, worst {costs[-1]:.3f} ms")
+        print(
+            f"{size} characters, half of them hostile: p50 {statistics.median(costs):.3f} ms, worst {costs[-1]:.3f} ms"
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Personal data: recall, exact spans, alarms and cost, on values of our own and on the descriptions of the installed packages.
+"""Personal data: recall, exact spans, alarms and cost, on values of our own and on installed packages' texts.
 
 Run it with `python -m benchmarks.scan_personal`.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from benchmarks import scan_links
+from benchmarks import scan_link_forms, scan_links
 from benchmarks import scan_personal_values as values
 from benchmarks.scan_personal_forms import DISGUISED, HARMLESS, PLAIN
 from kapelle.domain.rules.scan import hidden, links, personal, views
@@ -46,7 +46,9 @@ def find(text: str) -> tuple[PersonalHit, ...]:
 def present(seed: int = SEED) -> Iterator[Case]:
     """Yield notes with one piece of personal data each."""
     named = tuple(("ID", f"{word} {{v}}", maker) for _, word, maker in values.IDENTITIES)
-    spoken = tuple(("ID", f"the customer's {word} is {{v}}, masked since", maker) for _, word, maker in values.IDENTITIES)
+    spoken = tuple(
+        ("ID", f"the customer's {word} is {{v}}, masked since", maker) for _, word, maker in values.IDENTITIES
+    )
     for number, (kind, template, maker) in enumerate((*PLAIN, *named, *spoken)):
         for turn in range(ROUNDS):
             random = Random(f"{seed} {number} {turn}")
@@ -76,7 +78,12 @@ def redacted(text: str) -> str:
 
 
 def _case(random: Random, kind: str, template: str, value: str) -> Case:
-    return Case(name=template, kind=kind, text=_note(random, template.replace("{v}", value).replace("{{", "{").replace("}}", "}")), value=value)
+    return Case(
+        name=template,
+        kind=kind,
+        text=_note(random, template.replace("{v}", value).replace("{{", "{").replace("}}", "}")),
+        value=value,
+    )
 
 
 def _note(random: Random, line: str) -> str:
@@ -120,7 +127,7 @@ def _cost(text: str) -> float:
     raw = views.raw(text)
     canon = views.canon(raw)
     start = time.thread_time_ns()
-    links.find((raw, canon), scan_links.ALLOWED)
+    links.find((raw, canon), scan_link_forms.ALLOWED)
     personal.find(canon)
     hidden.find(text)
     hidden.instructions(canon)
@@ -138,10 +145,66 @@ def mixed(size: int, seed: int, *, dense: bool) -> str:
 
 
 _PIECES: Final = (
-    "a@", "@a.io", "1.", "1 ", "+1", "4", "(", "0 ", "DE89", "phone ", "ssn ", "tel ", "dob 1", "2a02:", "::", "x at y dot ", "[at]", "http://", "https:/", "](", "]:",
-    "=//", "href=", "www.", "url(", "a.com/", "evil.io:80", "javascript:", "data:", "<", "\u200b", "\u2066", "\u0301", "ignore ", "ignore previous ", "system ", "&#", "%2",
-    "\\", "//", "-", ".", "a", "1", " ", "\n", "git@a.io:", "$", "{", "${", "<a", "curl ", "visit a.com ", "123-45-6780 ", "é", "漢", "😀", "\ufe0f", "you are now ",
-)  # fmt: skip
+    "a@",
+    "@a.io",
+    "1.",
+    "1 ",
+    "+1",
+    "4",
+    "(",
+    "0 ",
+    "DE89",
+    "phone ",
+    "ssn ",
+    "tel ",
+    "dob 1",
+    "2a02:",
+    "::",
+    "x at y dot ",
+    "[at]",
+    "http://",
+    "https:/",
+    "](",
+    "]:",
+    "=//",
+    "href=",
+    "www.",
+    "url(",
+    "a.com/",
+    "evil.io:80",
+    "javascript:",
+    "data:",
+    "<",
+    "\u200b",
+    "\u2066",
+    "\u0301",
+    "ignore ",
+    "ignore previous ",
+    "system ",
+    "&#",
+    "%2",
+    "\\",
+    "//",
+    "-",
+    ".",
+    "a",
+    "1",
+    " ",
+    "\n",
+    "git@a.io:",
+    "$",
+    "{",
+    "${",
+    "<a",
+    "curl ",
+    "visit a.com ",
+    "123-45-6780 ",
+    "é",
+    "漢",
+    "😀",
+    "\ufe0f",
+    "you are now ",
+)
 
 
 def pathological(size: int = 65536) -> Iterator[tuple[str, str]]:
@@ -182,13 +245,18 @@ def _report_alarms() -> None:
 
 def main() -> None:
     """Print recall, alarms and cost."""
-    print(f"forms: {len(PLAIN) + 2 * len(values.IDENTITIES) + len(DISGUISED)} of personal data, {len(HARMLESS)} harmless")
+    print(
+        f"forms: {len(PLAIN) + 2 * len(values.IDENTITIES) + len(DISGUISED)} of personal data, {len(HARMLESS)} harmless"
+    )
     _report_recall()
     _report_alarms()
     for size, count in ((1024, 200), (65536, 8)):
         for dense in (False, True):
             costs = sorted(latencies(mixed(size, seed, dense=dense) for seed in range(count)))
-            print(f"{size} characters, {'dense' if dense else 'prose'}: p50 {statistics.median(costs):.3f} ms, worst {costs[-1]:.3f} ms")
+            print(
+                f"{size} characters, {'dense' if dense else 'prose'}: p50 {statistics.median(costs):.3f} ms, worst "
+                f"{costs[-1]:.3f} ms"
+            )
     worst = sorted(((latencies([text])[0], piece) for piece, text in pathological()), reverse=True)
     print("worst of the pathological ones:", ", ".join(f"{piece!r} {cost:.0f} ms" for cost, piece in worst[:8]))
 

@@ -1,4 +1,4 @@
-"""Personal data by format: made from a seed, in ranges kept for fiction where there are any, and with the check digits that the formats have."""
+"""Personal data by format: made from a seed, in ranges kept for fiction where there are any, with check digits."""
 
 import ipaddress
 from collections.abc import Callable
@@ -30,7 +30,9 @@ from stdnum.tr import tckimlik
 
 _GIVEN: Final = "elif noah sanna mateo greta hugo lina oskar ayse dario petra milan".split()
 _FAMILY: Final = "brandt okoye lindholm ferrari kowalska sato moreau petrov haugen costa".split()
-_DOMAINS: Final = "gannet-freight.com siskin.io dunlin-bank.de avocet.co.uk curlew-labs.fr bittern.dev smew.nl crake-media.eu".split()
+_DOMAINS: Final = (
+    "gannet-freight.com siskin.io dunlin-bank.de avocet.co.uk curlew-labs.fr bittern.dev smew.nl crake-media.eu".split()
+)
 _TRIES: Final = 20_000
 
 Maker = Callable[[Random], str]
@@ -38,7 +40,15 @@ Maker = Callable[[Random], str]
 
 def mail(random: Random) -> str:
     given, family = random.choice(_GIVEN), random.choice(_FAMILY)
-    local = random.choice((f"{given}.{family}", f"{given[0]}{family}", f"{given}_{family}", f"{family}{random.randrange(70, 99)}", f"{given}-{family}"))
+    local = random.choice(
+        (
+            f"{given}.{family}",
+            f"{given[0]}{family}",
+            f"{given}_{family}",
+            f"{family}{random.randrange(70, 99)}",
+            f"{given}-{family}",
+        )
+    )
     return f"{local}@{random.choice(_DOMAINS)}"
 
 
@@ -111,7 +121,11 @@ def address4(random: Random) -> str:
 
 
 def address6(random: Random) -> str:
-    return str(ipaddress.IPv6Address((random.choice((0x2A03, 0x2603, 0x240B)) << 112) | (random.getrandbits(40) << 72) | random.getrandbits(60)))
+    return str(
+        ipaddress.IPv6Address(
+            (random.choice((0x2A03, 0x2603, 0x240B)) << 112) | (random.getrandbits(40) << 72) | random.getrandbits(60)
+        )
+    )
 
 
 def day(template: str) -> Maker:
@@ -126,7 +140,9 @@ def day(template: str) -> Maker:
 
 def _fill(random: Random, template: str) -> str:
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    return "".join(random.choice("0123456789") if c == "#" else random.choice(letters) if c == "A" else c for c in template)
+    return "".join(
+        random.choice("0123456789") if c == "#" else random.choice(letters) if c == "A" else c for c in template
+    )
 
 
 VISA: Final = card("4", 16)

@@ -38,6 +38,6 @@ async def running_service(addresses: Addresses) -> AsyncIterator[RunningService]
     ) as memory:
         services = memory.services
         async with tenant(services.pool, services.org_id) as conn:
-            team_id = await teams.find(conn, org_id=services.org_id, slug="demo")
-        assert team_id is not None
-        yield RunningService(memory=memory, team_id=team_id)
+            team = await teams.find(conn, org_id=services.org_id, slug="demo")
+        assert team is not None
+        yield RunningService(memory=memory, team_id=team.team_id)

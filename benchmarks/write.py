@@ -114,7 +114,7 @@ async def _run_steps(steps: WriteActivities, batch: Batch) -> None:
     environment = ActivityEnvironment()
     await environment.run(steps.scan, batch)
     prepared = Prepared(
-        batch=batch, refusals=("",), embedded=await environment.run(steps.embed, batch), resembles=(Resemblance(),)
+        batch=batch, refusals=("",), quarantines=("",), embedded=await environment.run(steps.embed, batch), resembles=(Resemblance(),)
     )
     await environment.run(steps.dedup, prepared)
     await environment.run(steps.persist, prepared)
@@ -170,7 +170,7 @@ def report(measured: list[Case]) -> dict[str, dict[str, float]]:
 async def run(addresses: Addresses, options: argparse.Namespace) -> list[Case]:
     async with running_service(addresses) as service:
         services = service.services
-        steps = WriteActivities(services.pool, policy=services.policy, digest_key=services.settings.digest_key.value)
+        steps = WriteActivities(services.pool, digest_key=services.settings.digest_key.value)
         measured = cases(service, steps)
         floor = Worker(
             services.temporal,

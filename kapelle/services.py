@@ -57,7 +57,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
             pool=pool,
             temporal=temporal,
             writer=writer,
-            policy=Policy(),
+            policy=Policy(link_hosts=settings.link_hosts, personal_data=settings.personal_data),
             embedder=embedder,
             queries=None if embedder is None else QueryVectors(embedder),
         )

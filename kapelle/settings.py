@@ -6,7 +6,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kapelle.domain.scan import PersonalData
+
 PREFIX = "KAPELLE_"
+
+
+# Documentation and code hosting that notes of engineers link to most; a team adds its own.
+LINK_HOSTS = frozenset(
+    {
+        "developer.mozilla.org",
+        "docs.github.com",
+        "docs.nats.io",
+        "docs.python.org",
+        "docs.temporal.io",
+        "github.com",
+        "gitlab.com",
+        "kubernetes.io",
+        "www.postgresql.org",
+    }
+)
 
 
 class SettingsError(Exception):
@@ -39,6 +57,9 @@ class Settings:
     # Keys tombstones and request digests. Changing it lets forgotten texts come back.
     digest_key: Secret
     org: str = "default"
+    # Hosts that entries of every team may link to.
+    link_hosts: frozenset[str] = LINK_HOSTS
+    personal_data: PersonalData = "redact"
     embed_alias: str = ""
     litellm_config: str = ""
     litellm_url: str = ""
@@ -103,6 +124,18 @@ def _switch(text: str) -> bool:
     return text.lower() == "on"
 
 
+def _hosts(text: str) -> frozenset[str]:
+    return frozenset(part.strip().lower() for part in text.split(",") if part.strip())
+
+
+def _personal_data(text: str) -> PersonalData:
+    match text:
+        case "redact" | "reject" | "quarantine" | "off":
+            return text
+        case _:
+            raise ValueError("must be one of redact, reject, quarantine, off")
+
+
 def _payload_keys(text: str) -> Secret:
     for part in text.split(","):
         key_id, _, encoded = part.strip().partition(":")
@@ -127,6 +160,8 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "org": str,
     "payload_keys": _payload_keys,
     "digest_key": _digest_key,
+    "link_hosts": _hosts,
+    "personal_data": _personal_data,
     "embed_alias": str,
     "litellm_config": str,
     "litellm_url": str,

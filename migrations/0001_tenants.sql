@@ -26,6 +26,10 @@ create table ibex_core.teams (
     slug text not null check (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
     name text not null,
     repo_url text,
+    -- Hosts that the team's entries may link to, beside those of the deployment.
+    link_hosts text[] not null default '{}',
+    -- What happens to personal data in the team's entries; the deployment decides where it is null.
+    personal_data text check (personal_data in ('redact', 'reject', 'quarantine', 'off')),
     -- Moves in the transaction of every change to the team's memory, so that no cache can show an old state.
     revision bigint not null default 0,
     created_at timestamptz not null default now(),

@@ -11,6 +11,8 @@ create table ibex_core.memories (
     body text not null,
     tags text[] not null default '{}',
     metadata jsonb not null default '{}',
+    -- What the scan says to the reviewer: rules and places, never the text found.
+    findings jsonb not null default '[]',
     status text not null check (status in ('proposed', 'curated', 'active', 'quarantined')),
     visibility text not null default 'team' check (visibility in ('team', 'agent')),
     agent_id bigint,

@@ -427,6 +427,7 @@ CREATE TABLE ibex_core.memories (
     body text NOT NULL,
     tags text[] DEFAULT '{}'::text[] NOT NULL,
     metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    findings jsonb DEFAULT '[]'::jsonb NOT NULL,
     status text NOT NULL,
     visibility text DEFAULT 'team'::text NOT NULL,
     agent_id bigint,
@@ -675,8 +676,11 @@ CREATE TABLE ibex_core.teams (
     slug text NOT NULL,
     name text NOT NULL,
     repo_url text,
+    link_hosts text[] DEFAULT '{}'::text[] NOT NULL,
+    personal_data text,
     revision bigint DEFAULT 0 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT teams_personal_data_check CHECK ((personal_data = ANY (ARRAY['redact'::text, 'reject'::text, 'quarantine'::text, 'off'::text]))),
     CONSTRAINT teams_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
 

@@ -22,7 +22,7 @@ def memory_worker(services: Services) -> Worker:
     """Build the worker on open services. Starts by the same process's client run here at once."""
     settings = services.settings
     key = settings.digest_key.value
-    write = WriteActivities(services.pool, policy=services.policy, digest_key=key, embedder=services.embedder)
+    write = WriteActivities(services.pool, digest_key=key, embedder=services.embedder)
     curate = CurateActivities(services.pool, digest_key=key)
     return Worker(
         services.temporal,

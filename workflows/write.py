@@ -18,10 +18,11 @@ class WriteMemory(write.WriteMemory):
     @workflow.run
     async def run(self, batch: Batch) -> tuple[Outcome, ...]:
         screened = await self._scan(batch)
-        batch = replace(batch, writes=tuple(map(_redacted, batch.writes, screened)))
+        batch = replace(batch, writes=tuple(map(_passed, batch.writes, screened)))
         prepared = Prepared(
             batch=batch,
             refusals=tuple(screen.refusal for screen in screened),
+            quarantines=tuple(screen.quarantine for screen in screened),
             embedded=await self._embed(batch),
             resembles=tuple(Resemblance() for _ in batch.writes),
         )
@@ -57,8 +58,11 @@ class WriteMemory(write.WriteMemory):
         return await workflow.execute_local_activity_method(write.WriteActivities.persist, prepared, **policies.STORE)
 
 
-def _redacted(single: Write, screened: Screened) -> Write:
-    return replace(single, draft=screened.redacted) if screened.redacted else single
+def _passed(single: Write, screened: Screened) -> Write:
+    """Return the write as the scan lets it pass."""
+    return replace(
+        single, draft=screened.redacted or single.draft, findings=(*single.findings, *screened.findings)
+    )
 
 
 def _failed(single: Write) -> Outcome:
@@ -67,15 +71,13 @@ def _failed(single: Write) -> Outcome:
 
 def _singles(prepared: Prepared) -> tuple[Prepared, ...]:
     """Split a batch into its writes."""
-    vectors = prepared.embedded.vectors or (None,) * len(prepared.batch.writes)
     return tuple(
         Prepared(
             batch=replace(prepared.batch, writes=(single,)),
-            refusals=(refusal,),
-            embedded=replace(prepared.embedded, vectors=(vector,) if vector else ()),
-            resembles=(resembles,),
+            refusals=(prepared.refusals[position],),
+            quarantines=(prepared.quarantines[position],),
+            embedded=replace(prepared.embedded, vectors=prepared.embedded.vectors[position : position + 1]),
+            resembles=(prepared.resembles[position],),
         )
-        for single, refusal, vector, resembles in zip(
-            prepared.batch.writes, prepared.refusals, vectors, prepared.resembles, strict=True
-        )
+        for position, single in enumerate(prepared.batch.writes)
     )

@@ -31,7 +31,9 @@ def draw(random: Random, alphabet: str, length: int) -> str:
 
 def machine(random: Random) -> str:
     """Return a key without a shape of its own."""
-    alphabet, length = random.choice(((ALNUM, 32), (ALNUM, 40), (URL_SAFE, 43), (HEX, 32), (HEX, 40), (HEX, 64), (ALNUM + "+/", 44), (ALNUM, 24)))
+    alphabet, length = random.choice(
+        ((ALNUM, 32), (ALNUM, 40), (URL_SAFE, 43), (HEX, 32), (HEX, 40), (HEX, 64), (ALNUM + "+/", 44), (ALNUM, 24))
+    )
     return draw(random, alphabet, length)
 
 

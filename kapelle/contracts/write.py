@@ -9,6 +9,7 @@ from temporalio import activity, workflow
 from kapelle.domain.dedup import ConflictKind
 from kapelle.domain.entries import Draft
 from kapelle.domain.outcomes import Outcome
+from kapelle.domain.scan import Finding, Policy
 
 Intent = Literal["propose", "add", "edit"]
 
@@ -26,6 +27,10 @@ class Write:
     request_digest: str
     # The entry that an edit supersedes.
     replaces: int | None = None
+    # What the team lets its memory hold.
+    policy: Policy = Policy()  # noqa: RUF009 - frozen
+    # What the scan at the door redacted; the rest is found again by the scan of the workflow.
+    findings: tuple[Finding, ...] = ()
     # Stores the draft even if an entry says the same in other words.
     force: bool = False
 
@@ -46,6 +51,10 @@ class Screened:
     refusal: str = ""
     # The draft to go on with, when the scan redacted something.
     redacted: Draft | None = None
+    # What was found and let pass.
+    findings: tuple[Finding, ...] = ()
+    # Why a person must look at the entry before anyone may read it; empty when nobody must.
+    quarantine: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +96,11 @@ class Resemblance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A batch with everything that persisting needs. `refusals` and `resembles` are in the order of its writes."""
+    """A batch with everything that persisting needs. All but `embedded.model` is in the order of its writes."""
 
     batch: Batch
     refusals: tuple[str, ...]
+    quarantines: tuple[str, ...]
     embedded: Embedded
     resembles: tuple[Resemblance, ...]
 

@@ -6,6 +6,7 @@ from enum import IntEnum
 
 from kapelle.domain import validation
 from kapelle.domain.errors import InvalidRequest, NotAllowed
+from kapelle.domain.scan import Policy
 
 _SOURCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")
 
@@ -47,6 +48,8 @@ class Caller:
     request_id: str | None = None
     # Seconds that the caller waits for a write before it is told the operation's id instead.
     patience: float
+    # What the team lets its memory hold.
+    policy: Policy = Policy()  # noqa: RUF009 - frozen
     # A person's word that a text is to be stored although an entry says the same in other words.
     force: bool = False
 

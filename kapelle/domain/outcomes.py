@@ -12,6 +12,8 @@ class Code(StrEnum):
     ACCEPTED = "accepted"
     DUPLICATE = "duplicate"
     SUPERSEDED = "superseded"
+    # Stored for a person to look at before anyone may read it.
+    QUARANTINED = "quarantined"
     FORGOTTEN = "forgotten"
     RESOLVED = "resolved"
     # Understood and not stored: the same request would be refused again.
@@ -50,6 +52,8 @@ class Outcome:
                 return f"Entry {self.entry_id} already says this."
             case Code.SUPERSEDED:
                 return f"Entry {self.entry_id} supersedes entry {self.other_id}."
+            case Code.QUARANTINED:
+                return f"Entry {self.entry_id} is quarantined until a person has looked at it: {self.reason}."
             case Code.RESOLVED if self.kept_both:
                 return f"Conflict {self.conflict_id} resolved: entries {self.entry_id} and {self.other_id} both stay."
             case Code.RESOLVED:

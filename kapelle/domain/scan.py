@@ -1,6 +1,6 @@
 """What a scan says of a draft: findings with their rule and place, never the text found."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -19,6 +19,13 @@ class Policy:
     # Exact hosts, or `*.suffix` for every host below one.
     link_hosts: frozenset[str] = frozenset()
     personal_data: PersonalData = "redact"
+
+
+    def for_team(self, hosts: Iterable[str], personal_data: PersonalData | None) -> "Policy":
+        """Return what holds in a team that lets its entries link to `hosts` and may decide on personal data itself."""
+        return Policy(
+            link_hosts=self.link_hosts.union(hosts), personal_data=personal_data or self.personal_data
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
 """Encryption of everything that Temporal keeps: AES-256-GCM, the key's id in the clear beside each payload."""
 
 import os
-from collections.abc import Sequence
 from base64 import b64decode
+from collections.abc import Sequence
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from temporalio.api.common.v1 import Payload

@@ -7,7 +7,7 @@ from typing import Any
 from kapelle.domain import validation
 from kapelle.domain.callers import Claim, Role
 from kapelle.domain.errors import InvalidRequest, NotAllowed
-from kapelle.operations import access, add, edit, maintain, propose, read, review, search, team
+from kapelle.operations import access, add, edit, maintain, propose, read, review, scan, search, team
 from kapelle.operations.results import Result
 from kapelle.services import Services
 
@@ -47,6 +47,7 @@ MEMORY = (
     Operation(command="memory", name="resolve", request=review.Resolve, run=review.resolve),
     Operation(command="memory", name="feedback", request=review.Feedback, run=review.rate),
     Operation(command="memory", name="operation", request=read.ShowOperation, run=read.operation, reads=True),
+    Operation(command="memory", name="scan", request=scan.Scan, run=scan.run, reads=True),
     Operation(command="memory", name="backfill", request=maintain.Backfill, run=maintain.backfill),
 )
 TEAM = (
@@ -57,6 +58,8 @@ TEAM = (
     Operation(command="team", name="add-member", request=team.AddMember, run=team.add_member),
     Operation(command="team", name="remove-member", request=team.RemoveMember, run=team.remove_member),
     Operation(command="team", name="add-agent", request=team.AddAgent, run=team.add_agent),
+    Operation(command="team", name="allow-host", request=team.AllowHost, run=team.allow_host),
+    Operation(command="team", name="personal-data", request=team.SetPersonalData, run=team.set_personal_data),
 )
 OPERATIONS = {command: {one.name: one for one in many} for command, many in (("memory", MEMORY), ("team", TEAM))}
 

@@ -1,11 +1,15 @@
 """Who may do what: turns a request's claim into an authorized caller."""
 
+from urllib.parse import urlsplit
+
 from kapelle.domain import validation
 from kapelle.domain.callers import Caller, Claim, Role, require_own_team
-from kapelle.domain.errors import NotAllowed, NotFound
+from kapelle.domain.errors import InvalidRequest, NotAllowed, NotFound
+from kapelle.domain.scan import PersonalData
 from kapelle.services import Services
 from kapelle.store import teams
 from kapelle.store.pool import Connection, tenant
+from kapelle.store.teams import Team
 
 _NAMES = {Role.VIEWER: "a viewer", Role.MEMBER: "a member", Role.MAINTAINER: "a maintainer", Role.ADMIN: "an admin"}
 
@@ -24,19 +28,42 @@ async def caller(
     """
     slug = validation.slug(team)
     async with tenant(services.pool, services.org_id) as conn:
-        source, team_id, role = await _establish(conn, services.org_id, claim, slug, needs)
-    return Caller(source=source, team_id=team_id, team=slug, role=role, request_id=request_id, patience=patience)
+        source, found, role = await _establish(conn, services.org_id, claim, slug, needs)
+    return Caller(
+        source=source,
+        team_id=found.team_id,
+        team=slug,
+        role=role,
+        request_id=request_id,
+        patience=patience,
+        policy=services.policy.for_team(_hosts(found), personal_data(found.personal_data)),
+    )
+
+
+def personal_data(value: str | None) -> PersonalData | None:
+    """Read a policy for personal data; None where the deployment decides."""
+    match value:
+        case None | "redact" | "reject" | "quarantine" | "off":
+            return value
+        case _:
+            raise InvalidRequest("the policy for personal data is one of redact, reject, quarantine, off")
+
+
+def _hosts(team: Team) -> tuple[str, ...]:
+    """Return the hosts that a team's entries may link to: those it chose, and its repository's."""
+    repository = urlsplit(team.repo_url).hostname if team.repo_url else None
+    return (*team.link_hosts, repository) if repository else team.link_hosts
 
 
 async def _establish(
     conn: Connection, org_id: str, claim: Claim, slug: str, needs: Role
-) -> tuple[str, int, Role | None]:
+) -> tuple[str, Team, Role | None]:
     if claim.source is not None:
         require_own_team(claim.source, slug)
-        team_id = await teams.find(conn, org_id=org_id, slug=slug)
-        if team_id is None:
+        team = await teams.find(conn, org_id=org_id, slug=slug)
+        if team is None:
             raise NotFound(f"there is no team '{slug}'")
-        return claim.source, team_id, None
+        return claim.source, team, None
     person_id = claim.person or ""
     standing = await teams.standing(conn, org_id=org_id, slug=slug, person_id=person_id)
     if standing is None:
@@ -45,7 +72,7 @@ async def _establish(
         raise NotAllowed(f"'{person_id}' is not a member of team '{slug}'")
     if standing.role < needs:
         raise NotAllowed(f"'{person_id}' is {_NAMES[standing.role]} of team '{slug}'; this needs {_NAMES[needs]}")
-    return f"person:{person_id}", standing.team_id, standing.role
+    return f"person:{person_id}", standing.team, standing.role
 
 
 async def require_admin(services: Services, claim: Claim) -> None:

@@ -70,6 +70,22 @@ class AddAgent:
     name: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowHost:
+    """Let the team's entries link to a host, or to all below one when it is written as *.host."""
+
+    slug: str
+    host: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetPersonalData:
+    """Decide what happens to personal data in the team's entries: redact, reject, quarantine or off."""
+
+    slug: str
+    policy: str
+
+
 async def create(request: Create, claim: Claim, services: Services) -> Told:
     slug = validation.slug(request.slug)
     name = request.name.strip() or slug
@@ -97,7 +113,7 @@ async def listing(_request: List, claim: Claim, services: Services) -> Told:
 async def show(request: Show, claim: Claim, services: Services) -> Told:
     team_id = await _team(services, claim, request.slug, Role.VIEWER)
     async with tenant(services.pool, services.org_id) as conn:
-        team = await teams.show(conn, org_id=services.org_id, team_id=team_id)
+        team = await teams.find(conn, org_id=services.org_id, slug=request.slug)
         members = await teams.members(conn, org_id=services.org_id, team_id=team_id)
         agents = await teams.agents(conn, org_id=services.org_id, team_id=team_id)
     if team is None:
@@ -106,6 +122,8 @@ async def show(request: Show, claim: Claim, services: Services) -> Told:
         f"repo_url: {team.repo_url or ''}",
         f"members: {', '.join(f'{person} ({role})' for person, role in members)}",
         f"agents: {', '.join(agents)}",
+        f"link_hosts: {', '.join(team.link_hosts)}",
+        f"personal_data: {team.personal_data or 'as the deployment says'}",
     )
     return Told(text=f"Team {team.slug}", lines=lines)
 
@@ -151,6 +169,22 @@ async def add_agent(request: AddAgent, claim: Claim, services: Services) -> Told
         text=f"Agent {request.slug}/{name} added. Its token is shown only this once: {token}",
         lines=(f"token: {token}",),
     )
+
+
+async def allow_host(request: AllowHost, claim: Claim, services: Services) -> Told:
+    host = validation.host(request.host)
+    team_id = await _managed(services, claim, request.slug)
+    async with tenant(services.pool, services.org_id) as conn:
+        await teams.allow_host(conn, org_id=services.org_id, team_id=team_id, host=host)
+    return Told(text=f"Entries of team {request.slug} may link to {host}.")
+
+
+async def set_personal_data(request: SetPersonalData, claim: Claim, services: Services) -> Told:
+    policy = access.personal_data(request.policy) or "redact"
+    team_id = await _managed(services, claim, request.slug)
+    async with tenant(services.pool, services.org_id) as conn:
+        await teams.set_personal_data(conn, org_id=services.org_id, team_id=team_id, policy=policy)
+    return Told(text=f"Personal data in entries of team {request.slug}: {policy}.")
 
 
 async def _team(services: Services, claim: Claim, slug: str, needs: Role) -> int:

@@ -11,7 +11,7 @@ from kapelle.domain.entries import Draft
 from kapelle.domain.errors import Conflict, Refused, Unavailable
 from kapelle.domain.outcomes import Code, Outcome
 from kapelle.domain.rules.scan import gate
-from kapelle.domain.scan import describe
+from kapelle.domain.scan import Verdict, describe
 from kapelle.operations.results import Running, Written
 from kapelle.services import Services
 from kapelle.store import operations
@@ -34,12 +34,15 @@ async def write(
     )
     if answer := await _answered(services, caller, operation_id, digest):
         return _result(operation_id, answer)
+    verdict = scanned(caller, draft)
     single = Write(
         operation_id=operation_id,
         team_id=caller.team_id,
         source=caller.source,
         intent=intent,
-        draft=scanned(services, draft),
+        draft=verdict.draft,
+        policy=caller.policy,
+        findings=verdict.redacted,
         request_digest=digest.hex(),
         replaces=replaces,
         force=caller.force,
@@ -47,16 +50,16 @@ async def write(
     return _result(operation_id, await services.writer.write(single, patience=caller.patience))
 
 
-def scanned(services: Services, draft: Draft) -> Draft:
-    """Return the draft as it may be stored, before it reaches any history or queue.
+def scanned(caller: Caller, draft: Draft) -> Verdict:
+    """Scan a draft before it reaches any history or queue, and return what the scan says of it.
 
     Raises:
         Refused: naming the rule and the place.
     """
-    verdict = gate.scan(draft, services.policy)
+    verdict = gate.scan(draft, caller.policy)
     if verdict.refused:
         raise Refused(f"not stored: {describe(verdict.refused)}")
-    return verdict.draft
+    return verdict
 
 
 async def accept(services: Services, caller: Caller, entry_id: int) -> Written | Running:

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from kapelle.domain.entries import Draft, Entry, Kind, Status
+from kapelle.domain.scan import Finding
 from kapelle.store.pool import Connection, Row
 
 
@@ -21,6 +22,7 @@ class NewEntry:
     operation_id: str
     salt: bytes
     created_at: datetime
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,16 +67,16 @@ INSERT = """
 with inserted as (
 insert into ibex_core.memories
     (id, org_id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at, valid_from,
-     accepted_at, accepted_by)
+     accepted_at, accepted_by, findings)
 overriding system value
 select r.id, $1, r.team_id, r.kind, r.title, r.body, array(select jsonb_array_elements_text(r.tags::jsonb)), r.status,
     r.source, r.operation_id, r.salt, r.created_at, r.created_at,
     case when r.status = 'curated' then r.created_at end,
-    case when r.status = 'curated' then r.source end
+    case when r.status = 'curated' then r.source end, r.findings -> 'findings'
 from unnest(
     $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::uuid[],
-    $11::bytea[], $12::timestamptz[]
-) as r (id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at)
+    $11::bytea[], $12::timestamptz[], $13::jsonb[]
+) as r (id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at, findings)
 returning id, kind
 )
 insert into ibex_core.memory_labels (org_id, memory_id, label) select $1, id, kind from inserted
@@ -97,6 +99,7 @@ async def insert(conn: Connection, *, org_id: str, entries: Sequence[NewEntry]) 
         [new.operation_id for new in entries],
         [new.salt for new in entries],
         [new.created_at for new in entries],
+        [{"findings": [asdict(finding) for finding in new.findings]} for new in entries],
     )
 
 

@@ -5,36 +5,54 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kapelle.domain.callers import Role
-from kapelle.store.pool import Connection
+from kapelle.store.pool import Connection, Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    """A team with what it decides for its memory. `personal_data` is None where the deployment decides."""
+
+    team_id: int
+    slug: str
+    name: str
+    repo_url: str | None
+    link_hosts: tuple[str, ...]
+    personal_data: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """A team as one person stands in it. `role` is NONE for strangers, ADMIN for the org's admins."""
 
-    team_id: int
+    team: Team
     role: Role
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Team:
-    team_id: int
-    slug: str
-    name: str
-    repo_url: str | None
+def _team(row: Row) -> Team:
+    return Team(
+        team_id=row["team_id"],
+        slug=row["slug"],
+        name=row["name"],
+        repo_url=row["repo_url"],
+        link_hosts=tuple(row["link_hosts"]),
+        personal_data=row["personal_data"],
+    )
 
 
-FIND = "select team_id from ibex_core.teams where org_id = $1 and slug = $2"
+FIND = """
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data
+from ibex_core.teams as t where t.org_id = $1 and t.slug = $2
+"""
 
 
-async def find(conn: Connection, *, org_id: str, slug: str) -> int | None:
-    """Return the id of the team with this slug."""
-    team_id: int | None = await conn.fetchval(FIND, org_id, slug)
-    return team_id
+async def find(conn: Connection, *, org_id: str, slug: str) -> Team | None:
+    """Return the team with this slug."""
+    row = await conn.fetchrow(FIND, org_id, slug)
+    return None if row is None else _team(row)
 
 
 STANDING = """
-select t.team_id, m.role, coalesce(p.is_admin, false) as is_admin
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, m.role, coalesce(p.is_admin, false) as is_admin
 from ibex_core.teams as t
 left join ibex_core.persons as p on p.org_id = t.org_id and p.person_id = $3
 left join ibex_core.team_members as m
@@ -49,7 +67,7 @@ async def standing(conn: Connection, *, org_id: str, slug: str, person_id: str) 
     if row is None:
         return None
     role = Role.ADMIN if row["is_admin"] else Role.named(row["role"]) if row["role"] else Role.NONE
-    return Standing(team_id=row["team_id"], role=role)
+    return Standing(team=_team(row), role=role)
 
 
 IS_ADMIN = "select coalesce((select is_admin from ibex_core.persons where org_id = $1 and person_id = $2), false)"
@@ -100,7 +118,7 @@ async def create(conn: Connection, *, org_id: str, slug: str, name: str) -> int 
 
 
 LIST = """
-select t.team_id, t.slug, t.name, t.repo_url
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data
 from ibex_core.teams as t
 where t.org_id = $1
   and ($2::text is null or exists (
@@ -113,18 +131,7 @@ order by t.slug
 
 async def listing(conn: Connection, *, org_id: str, person_id: str | None) -> tuple[Team, ...]:
     """Return the org's teams, or only those that a person belongs to."""
-    return tuple(Team(**dict(row)) for row in await conn.fetch(LIST, org_id, person_id))
-
-
-SHOW = """
-select t.team_id, t.slug, t.name, t.repo_url
-from ibex_core.teams as t where t.org_id = $1 and t.team_id = $2
-"""
-
-
-async def show(conn: Connection, *, org_id: str, team_id: int) -> Team | None:
-    row = await conn.fetchrow(SHOW, org_id, team_id)
-    return None if row is None else Team(**dict(row))
+    return tuple(map(_team, await conn.fetch(LIST, org_id, person_id)))
 
 
 MEMBERS = """
@@ -151,6 +158,25 @@ LINK = "update ibex_core.teams set repo_url = $3 where org_id = $1 and team_id =
 
 async def link_repository(conn: Connection, *, org_id: str, team_id: int, url: str) -> None:
     await conn.execute(LINK, org_id, team_id, url)
+
+
+ALLOW_HOST = """
+update ibex_core.teams set link_hosts = array(select distinct unnest(link_hosts || $3::text) order by 1)
+where org_id = $1 and team_id = $2
+"""
+
+
+async def allow_host(conn: Connection, *, org_id: str, team_id: int, host: str) -> None:
+    """Let the team's entries link to a host."""
+    await conn.execute(ALLOW_HOST, org_id, team_id, host)
+
+
+SET_PERSONAL_DATA = "update ibex_core.teams set personal_data = $3 where org_id = $1 and team_id = $2"
+
+
+async def set_personal_data(conn: Connection, *, org_id: str, team_id: int, policy: str) -> None:
+    """Decide what happens to personal data in the team's entries."""
+    await conn.execute(SET_PERSONAL_DATA, org_id, team_id, policy)
 
 
 ADD_PERSON = "insert into ibex_core.persons (org_id, person_id) values ($1, $2) on conflict do nothing"

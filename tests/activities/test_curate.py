@@ -9,7 +9,9 @@ from tests.activities.test_persist import FAIL_AT_THE_END, RECOVER
 
 
 @pytest.mark.parametrize(("name", "code"), [("accept", Code.ACCEPTED), ("forget", Code.FORGOTTEN)])
-async def test_the_same_decision_again_changes_nothing_and_answers_the_same(steps: Steps, name: str, code: Code) -> None:
+async def test_the_same_decision_again_changes_nothing_and_answers_the_same(
+    steps: Steps, name: str, code: Code
+) -> None:
     await steps.persist(steps.a_write())
     change, step = steps.a_change(1), getattr(steps.curate, name)
     once = await steps.run(step, change)
@@ -62,7 +64,9 @@ async def test_a_decision_on_an_entry_of_another_team_is_refused_as_on_one_that_
     await steps.as_owner("insert into ibex_core.teams (org_id, slug, name) values ('default', 'other', 'Other')")
     before = (await steps.rows())["memories"]
 
-    others = [await steps.run(steps.curate.forget, steps.a_change(number, team_id=steps.team_id + 1)) for number in (1, 99)]
+    others = [
+        await steps.run(steps.curate.forget, steps.a_change(number, team_id=steps.team_id + 1)) for number in (1, 99)
+    ]
 
     assert [outcome.reason for outcome in others] == [f"there is no entry {number} in this team" for number in (1, 99)]
     assert [outcome.code for outcome in others] == [Code.REFUSED] * 2

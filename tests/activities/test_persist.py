@@ -97,7 +97,9 @@ async def test_an_operation_id_with_another_request_is_refused_and_the_first_ans
     await steps.persist(first)
     before = await steps.rows()
 
-    (outcome,) = await steps.persist(replace(steps.a_write("second"), operation_id=first.operation_id, request_digest="ff" * 32))
+    (outcome,) = await steps.persist(
+        replace(steps.a_write("second"), operation_id=first.operation_id, request_digest="ff" * 32)
+    )
 
     assert outcome.code is Code.REFUSED
     assert "request id" in outcome.reason

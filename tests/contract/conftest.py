@@ -1,4 +1,4 @@
-"""One running service for all tests of a module; each row works in a team of its own."""
+"""Running services for all tests of the contract; each row works in a team of its own."""
 
 import uuid
 from collections.abc import AsyncIterator
@@ -10,10 +10,13 @@ from tests.stack import Temporal, fresh_database
 from workers.stack.servers import Addresses
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 async def shared(servers: Addresses) -> AsyncIterator[Memory]:
     """A service with the ordinary settings."""
-    async with fresh_database(servers) as database, running_memory(database, servers.nats_url, _temporal(servers)) as up:
+    async with (
+        fresh_database(servers) as database,
+        running_memory(database, servers.nats_url, _temporal(servers)) as up,
+    ):
         yield up
 
 

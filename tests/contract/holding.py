@@ -1,5 +1,6 @@
 """Makes writes slow without a clock: holds a team's lock from the owner's connection."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ select count(*) from pg_stat_activity
 where datname = current_database() and wait_event_type = 'Lock' and $1 = any(pg_blocking_pids(pid))
 """
 # Each look costs the server a moment, so that looking again and again is no burden.
+SECONDS = 30
 MOMENT = "select pg_sleep(0.02)"
 
 
@@ -26,9 +28,14 @@ class Held:
     holder_pid: int
 
     async def waited_for(self, waiting: int = 1) -> None:
-        """Return once this many transactions wait for the lock."""
-        while await self.watcher.fetchval(WAITING, self.holder_pid) < waiting:
-            await self.watcher.execute(MOMENT)
+        """Return once this many transactions wait for the lock.
+
+        Raises:
+            TimeoutError: when they never do, so that a write which was refused does not hang the test.
+        """
+        async with asyncio.timeout(SECONDS):
+            while await self.watcher.fetchval(WAITING, self.holder_pid) < waiting:
+                await self.watcher.execute(MOMENT)
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ the entry id in its reply; a placeholder in the reply that nothing has bound yet
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -48,9 +48,10 @@ def ask(*args: object, name: str = "", headers: Mapping[str, str] | None = None,
     return Request(fields={**whole, **fields}, headers=headers or {}, name=name)
 
 
-def team(*args: object, **fields: object) -> Request:
+def team(*args: object, **fields: str | None) -> Request:
     """Ask the team command as the admin, unless the fields name somebody else."""
-    return ask(*args, **({"command": "team", "team": None} | fields))
+    request = ask(*args, **fields)
+    return replace(request, fields={**request.fields, "command": "team", "team": None})
 
 
 def ok(text: str, *entries: str, listed: bool = False) -> dict[str, Any]:

@@ -34,15 +34,27 @@ OPERATIONS = (
 
 BOTH_KINDS = (
     row("a source needs no membership", ask("list", source="agent:<team>/coder"), reply=ok("0 entries", listed=True)),
-    row("an agent need not be registered", ask("list", source="agent:<team>/new-one"), reply=ok("0 entries", listed=True)),
+    row(
+        "an agent need not be registered",
+        ask("list", source="agent:<team>/new-one"),
+        reply=ok("0 entries", listed=True),
+    ),
     row("a source that is no agent", ask("list", source="gateway"), reply=ok("0 entries", listed=True)),
     row("neither", ask("list", source=None), reply=NEITHER),
     row("both empty", ask("list", source="", user=""), reply=NEITHER),
     row("both null", ask("list", source=None, user=None), reply=NEITHER),
     row("an empty source leaves the person", ask("list", source="", user="mel"), reply=ok("0 entries", listed=True)),
     row("an empty source leaves the stranger", ask("list", source="", user="bob"), reply=STRANGER),
-    row("an empty user leaves the source", ask("list", source="agent:<team>/coder", user=""), reply=ok("0 entries", listed=True)),
-    row("of both the source counts", ask("list", source="agent:<team>/coder", user="bob"), reply=ok("0 entries", listed=True)),
+    row(
+        "an empty user leaves the source",
+        ask("list", source="agent:<team>/coder", user=""),
+        reply=ok("0 entries", listed=True),
+    ),
+    row(
+        "of both the source counts",
+        ask("list", source="agent:<team>/coder", user="bob"),
+        reply=ok("0 entries", listed=True),
+    ),
     row(
         "of both the source is recorded",
         ask("propose", *FACT, source="agent:<team>/coder", user="mel", name="a"),
@@ -63,19 +75,47 @@ BOTH_KINDS = (
     row("a source of two lines", ask("list", source="agent:<team>/a\nb"), reply=SOURCE),
     row("a source over the limit", ask("list", source="s" * 201), reply=SOURCE),
     row("a source at the limit", ask("list", source="s" * 200), reply=ok("0 entries", listed=True)),
-    row("a source with a NUL", ask("list", source="a\0"), reply=no("source holds a NUL character, which cannot be stored")),
-    row("half a surrogate pair as user", ask("list", user="\ud83d"), reply=no("user holds half a surrogate pair, which is not valid text")),
+    row(
+        "a source with a NUL",
+        ask("list", source="a\0"),
+        reply=no("source holds a NUL character, which cannot be stored"),
+    ),
+    row(
+        "half a surrogate pair as user",
+        ask("list", user="\ud83d"),
+        reply=no("user holds half a surrogate pair, which is not valid text"),
+    ),
     row("a blank user", ask("list", user=" "), reply=USER),
     row("a user over the limit", ask("list", user="u" * 101), reply=USER),
     row("a user that is a source", ask("list", user="person:ada"), reply=USER),
 )
 
 AGENTS = (
-    row("an agent of another team", ask("list", source="agent:demo/coder"), reply=no("agent:demo/coder works for team 'demo' and cannot speak for team '<team>'")),
-    row("an agent without a name", ask("list", source="agent:<team>/"), reply=no("an agent's source names its team and itself, such as agent:payments/coder")),
-    row("an agent without a team", ask("list", source="agent:/coder"), reply=no("an agent's source names its team and itself, such as agent:payments/coder")),
-    row("an agent that is only a team", ask("list", source="agent:<team>"), reply=no("an agent's source names its team and itself, such as agent:payments/coder")),
-    row("an agent whose team begins alike", ask("list", source="agent:<team>0/coder"), reply=no("agent:<team>0/coder works for team '<team>0' and cannot speak for team '<team>'")),
+    row(
+        "an agent of another team",
+        ask("list", source="agent:demo/coder"),
+        reply=no("agent:demo/coder works for team 'demo' and cannot speak for team '<team>'"),
+    ),
+    row(
+        "an agent without a name",
+        ask("list", source="agent:<team>/"),
+        reply=no("an agent's source names its team and itself, such as agent:payments/coder"),
+    ),
+    row(
+        "an agent without a team",
+        ask("list", source="agent:/coder"),
+        reply=no("an agent's source names its team and itself, such as agent:payments/coder"),
+    ),
+    row(
+        "an agent that is only a team",
+        ask("list", source="agent:<team>"),
+        reply=no("an agent's source names its team and itself, such as agent:payments/coder"),
+    ),
+    row(
+        "an agent whose team begins alike",
+        ask("list", source="agent:<team>0/coder"),
+        reply=no("agent:<team>0/coder works for team '<team>0' and cannot speak for team '<team>'"),
+    ),
     *(
         row(
             f"an agent of another team: {' '.join(args[:1])}",
@@ -106,7 +146,9 @@ TEAMS = (
     row("no team", ask("list", team=None), reply=no("the request names no team")),
     row("an empty team", ask("list", team=""), reply=SLUG),
     row("a team in capitals", ask("list", team="DEMO"), reply=SLUG),
-    row("a team with a NUL", ask("list", team="de\0mo"), reply=no("team holds a NUL character, which cannot be stored")),
+    row(
+        "a team with a NUL", ask("list", team="de\0mo"), reply=no("team holds a NUL character, which cannot be stored")
+    ),
     row("a team of another type", ask("list", team=12), reply=no("team must be a string")),
     row(
         "an entry of another team does not exist",
@@ -132,7 +174,12 @@ TEAMS = (
         )
         for args in (("history", "<a>"), ("feedback", "<a>", "helpful"))
     ),
-    row("another team's text is no duplicate", ask("add", *FACT, team="demo"), ask("add", *FACT), reply=ok("Entry <new> added.")),
+    row(
+        "another team's text is no duplicate",
+        ask("add", *FACT, team="demo"),
+        ask("add", *FACT),
+        reply=ok("Entry <new> added."),
+    ),
 )
 
 ROWS = (*BOTH_KINDS, *AGENTS, *ROLES, *TEAMS)

@@ -30,7 +30,13 @@ WRITING = (
     ),
     row("proposed after add", added, ask("propose", *NOTE, source=AGENT), reply=ok("Entry <a> already says this.")),
     row("added after propose", proposed, ask("add", *NOTE), reply=ok("Entry <a> accepted.")),
-    row("added twice after propose", proposed, ask("add", *NOTE), ask("add", *NOTE), reply=ok("Entry <a> already says this.")),
+    row(
+        "added twice after propose",
+        proposed,
+        ask("add", *NOTE),
+        ask("add", *NOTE),
+        reply=ok("Entry <a> already says this."),
+    ),
     row("added again", added, ask("add", *NOTE), reply=ok("Entry <a> already says this.")),
     row(
         "another number is another entry",
@@ -51,7 +57,12 @@ CURATING = (
     row("zeros in front of an id", proposed, ask("accept", "00<a>"), reply=ok("Entry <a> accepted.")),
     row("accept of nothing", ask("accept", "999999"), reply=no("there is no entry 999999 in this team")),
     row("edited", added, ask("edit", "<a>", "fact", "T", "B", "x"), reply=ok("Entry <new> supersedes entry <a>.")),
-    row("edited without tags", added, ask("edit", "<a>", "fact", "T", "B"), reply=ok("Entry <new> supersedes entry <a>.")),
+    row(
+        "edited without tags",
+        added,
+        ask("edit", "<a>", "fact", "T", "B"),
+        reply=ok("Entry <new> supersedes entry <a>."),
+    ),
     row(
         "a proposal edited",
         proposed,
@@ -91,7 +102,13 @@ CURATING = (
     row("forgotten", added, ask("forget", "<a>"), reply=ok("Entry <a> forgotten.")),
     row("a proposal forgotten", proposed, ask("forget", "<a>"), reply=ok("Entry <a> forgotten.")),
     row("forgotten twice", added, ask("forget", "<a>"), ask("forget", "<a>"), reply=no("entry <a> was forgotten")),
-    row("accept of what was forgotten", added, ask("forget", "<a>"), ask("accept", "<a>"), reply=no("entry <a> was forgotten")),
+    row(
+        "accept of what was forgotten",
+        added,
+        ask("forget", "<a>"),
+        ask("accept", "<a>"),
+        reply=no("entry <a> was forgotten"),
+    ),
     row(
         "edit of what was forgotten",
         added,
@@ -99,7 +116,13 @@ CURATING = (
         ask("edit", "<a>", "fact", "T", "B"),
         reply=no("there is no entry <a> in this team"),
     ),
-    row("get of what was forgotten", added, ask("forget", "<a>"), ask("get", "<a>"), reply=no("there is no entry <a> in team '<team>'")),
+    row(
+        "get of what was forgotten",
+        added,
+        ask("forget", "<a>"),
+        ask("get", "<a>"),
+        reply=no("there is no entry <a> in team '<team>'"),
+    ),
     row("forget of nothing", ask("forget", "999999"), reply=no("there is no entry 999999 in this team")),
     row(
         "an agent proposes what was forgotten",
@@ -115,7 +138,13 @@ CURATING = (
         ask("add", *NOTE, source="import:wiki"),
         reply=no("this text was forgotten in this team; only a person can add it again"),
     ),
-    row("a person adds what was forgotten", added, ask("forget", "<a>"), ask("add", *NOTE), reply=ok("Entry <new> added.")),
+    row(
+        "a person adds what was forgotten",
+        added,
+        ask("forget", "<a>"),
+        ask("add", *NOTE),
+        reply=ok("Entry <new> added."),
+    ),
     row(
         "an agent proposes what a person has said again",
         added,
@@ -152,21 +181,55 @@ READING = (
         ask("list"),
         reply=ok("1 entry", "[curated] fact: T\nB"),
     ),
-    row("a list without what was forgotten", added, ask("forget", "<a>"), ask("list"), reply=ok("0 entries", listed=True)),
+    row(
+        "a list without what was forgotten",
+        added,
+        ask("forget", "<a>"),
+        ask("list"),
+        reply=ok("0 entries", listed=True),
+    ),
     row("get", added, ask("get", "<a>"), reply=ok(f"[curated] {SHOWN}")),
     row("get of a proposal", proposed, ask("get", "<a>", source=AGENT), reply=ok(f"[proposed] {SHOWN}")),
-    row("get of what was superseded", added, ask("edit", "<a>", "fact", "T", "B"), ask("get", "<a>"), reply=ok(f"[curated] {SHOWN}")),
+    row(
+        "get of what was superseded",
+        added,
+        ask("edit", "<a>", "fact", "T", "B"),
+        ask("get", "<a>"),
+        reply=ok(f"[curated] {SHOWN}"),
+    ),
     row("get of nothing", ask("get", "999999"), reply=no("there is no entry 999999 in team '<team>'")),
-    row("get of the largest id", ask("get", str(2**63 - 1)), reply=no(f"there is no entry {2**63 - 1} in team '<team>'")),
-    row("a body keeps its lines", ask("add", "fact", "T", "one\n\n  two\ttabs\n", name="a"), ask("get", "<a>"), reply=ok("[curated] fact: T\none\n\n  two\ttabs\n")),
-    row("any script", ask("add", "fact", "Größe 大きさ", "Пример 🎈", name="a"), ask("get", "<a>"), reply=ok("[curated] fact: Größe 大きさ\nПример 🎈")),
-    row("markup is text", ask("add", "fact", "<b>&amp;</b>", '{"a": "b"} %s \\n $1', name="a"), ask("get", "<a>"), reply=ok('[curated] fact: <b>&amp;</b>\n{"a": "b"} %s \\n $1')),
+    row(
+        "get of the largest id", ask("get", str(2**63 - 1)), reply=no(f"there is no entry {2**63 - 1} in team '<team>'")
+    ),
+    row(
+        "a body keeps its lines",
+        ask("add", "fact", "T", "one\n\n  two\ttabs\n", name="a"),
+        ask("get", "<a>"),
+        reply=ok("[curated] fact: T\none\n\n  two\ttabs\n"),
+    ),
+    row(
+        "any script",
+        ask("add", "fact", "Größe 大きさ", "Пример 🎈", name="a"),
+        ask("get", "<a>"),
+        reply=ok("[curated] fact: Größe 大きさ\nПример 🎈"),
+    ),
+    row(
+        "markup is text",
+        ask("add", "fact", "<b>&amp;</b>", '{"a": "b"} %s \\n $1', name="a"),
+        ask("get", "<a>"),
+        reply=ok('[curated] fact: <b>&amp;</b>\n{"a": "b"} %s \\n $1'),
+    ),
 )
 
 SEARCHING = (
     row("nothing found", ask("search", "anything", ""), reply=ok("0 entries found", listed=True)),
     row("one found", added, ask("search", "webhook", ""), reply=ok("1 entry found", f"[curated] {SHOWN}")),
-    row("by an agent", proposed, ask("search", "webhook", "", source=AGENT), reply=ok("1 entry found", f"[proposed] {SHOWN}")),
+    row(
+        "by an agent",
+        proposed,
+        ask("search", "webhook", "", source=AGENT),
+        reply=ok("1 entry found", f"[proposed] {SHOWN}"),
+    ),
     row("without a kind", added, ask("search", "webhook"), reply=ok("1 entry found", f"[curated] {SHOWN}")),
     row("of a kind", added, ask("search", "webhook", "gotcha"), reply=ok("1 entry found", f"[curated] {SHOWN}")),
     row("of another kind", added, ask("search", "webhook", "fact"), reply=ok("0 entries found", listed=True)),
@@ -181,13 +244,45 @@ SEARCHING = (
             "[proposed] fact: Deploy freeze\nThe deploy freeze is on Friday.",
         ),
     ),
-    row("not what was superseded", added, ask("edit", "<a>", "fact", "T", "B"), ask("search", "webhook", ""), reply=ok("0 entries found", listed=True)),
-    row("not what was forgotten", added, ask("forget", "<a>"), ask("search", "webhook", ""), reply=ok("0 entries found", listed=True)),
-    row("an unknown kind", ask("search", "webhook", "xyz"), reply=no(f"unknown memory kind 'xyz'; expected one of ({KINDS})")),
+    row(
+        "not what was superseded",
+        added,
+        ask("edit", "<a>", "fact", "T", "B"),
+        ask("search", "webhook", ""),
+        reply=ok("0 entries found", listed=True),
+    ),
+    row(
+        "not what was forgotten",
+        added,
+        ask("forget", "<a>"),
+        ask("search", "webhook", ""),
+        reply=ok("0 entries found", listed=True),
+    ),
+    row(
+        "an unknown kind",
+        ask("search", "webhook", "xyz"),
+        reply=no(f"unknown memory kind 'xyz'; expected one of ({KINDS})"),
+    ),
     row("by a tag", added, ask("search", "webhooks", ""), reply=ok("1 entry found", f"[curated] {SHOWN}")),
     *(
         row(f"input is data: {query!r}", ask("search", query, ""), reply=ok("0 entries found", listed=True))
-        for query in ("", " ", '"', "*", "foo & !bar", "it's", "a/b", ":*", "\\", "C++", "the and of", "'; drop table x; --", "🎈", "()", "<->")
+        for query in (
+            "",
+            " ",
+            '"',
+            "*",
+            "foo & !bar",
+            "it's",
+            "a/b",
+            ":*",
+            "\\",
+            "C++",
+            "the and of",
+            "'; drop table x; --",
+            "🎈",
+            "()",
+            "<->",
+        )
     ),
 )
 
@@ -253,8 +348,20 @@ TELLING = (
     ),
     row("history of nothing", ask("history", "999999"), reply=no("there is no entry 999999 in team '<team>'")),
     row("one vote", added, ask("feedback", "<a>", "helpful"), reply=ok("Entry <a>: 1 helpful, 0 unhelpful.")),
-    row("the same vote twice", added, ask("feedback", "<a>", "helpful"), ask("feedback", "<a>", "helpful"), reply=ok("Entry <a>: 1 helpful, 0 unhelpful.")),
-    row("a changed vote", added, ask("feedback", "<a>", "helpful"), ask("feedback", "<a>", "unhelpful"), reply=ok("Entry <a>: 0 helpful, 1 unhelpful.")),
+    row(
+        "the same vote twice",
+        added,
+        ask("feedback", "<a>", "helpful"),
+        ask("feedback", "<a>", "helpful"),
+        reply=ok("Entry <a>: 1 helpful, 0 unhelpful."),
+    ),
+    row(
+        "a changed vote",
+        added,
+        ask("feedback", "<a>", "helpful"),
+        ask("feedback", "<a>", "unhelpful"),
+        reply=ok("Entry <a>: 0 helpful, 1 unhelpful."),
+    ),
     row(
         "two votes",
         added,
@@ -263,21 +370,45 @@ TELLING = (
         reply=ok("Entry <a>: 1 helpful, 1 unhelpful."),
     ),
     row("no such vote", added, ask("feedback", "<a>", "good"), reply=no("the vote must be helpful or unhelpful")),
-    row("a vote on nothing", ask("feedback", "999999", "helpful"), reply=no("there is no entry 999999 in team '<team>'")),
-    row("no such operation id", ask("operation", "6b1f8f5e-4d0e-4c39-9a63-1d0f6a2d7c11"), reply=no("there is no operation 6b1f8f5e-4d0e-4c39-9a63-1d0f6a2d7c11 in team '<team>'")),
-    row("an operation id that is none", ask("operation", "12"), reply=no("the operation id must be a UUID, as the reply named it")),
+    row(
+        "a vote on nothing", ask("feedback", "999999", "helpful"), reply=no("there is no entry 999999 in team '<team>'")
+    ),
+    row(
+        "no such operation id",
+        ask("operation", "6b1f8f5e-4d0e-4c39-9a63-1d0f6a2d7c11"),
+        reply=no("there is no operation 6b1f8f5e-4d0e-4c39-9a63-1d0f6a2d7c11 in team '<team>'"),
+    ),
+    row(
+        "an operation id that is none",
+        ask("operation", "12"),
+        reply=no("the operation id must be a UUID, as the reply named it"),
+    ),
+)
+
+SETTLING = (
+    row("no conflicts", ask("conflicts"), reply=ok("0 conflicts", listed=True)),
+    row(
+        "a decision that is none",
+        ask("resolve", "1", "keep"),
+        reply=no("the decision must be keep-both, keep-first or keep-second"),
+    ),
+    row(
+        "no such conflict", ask("resolve", "999999", "keep-both"), reply=no("there is no conflict 999999 in this team")
+    ),
 )
 
 # Operations of the contract that are not there yet: replace these rows as they come.
 NOT_YET = (
-    row("export as a pull request", ask("export", "pr"), reply=no("exporting as a pull request is not available yet; export without 'pr' returns the entries")),
-    row("conflicts", ask("conflicts"), reply=no("conflicts are not available yet")),
-    row("resolve", ask("resolve", "1", "keep-both"), reply=no("resolving conflicts is not available yet")),
+    row(
+        "export as a pull request",
+        ask("export", "pr"),
+        reply=no("exporting as a pull request is not available yet; export without 'pr' returns the entries"),
+    ),
     row("backfill", ask("backfill"), reply=no("the backfill of embeddings is not available yet")),
     row("backfill apply", ask("backfill", "apply"), reply=no("the backfill of embeddings is not available yet")),
 )
 
-ROWS = (*WRITING, *CURATING, *READING, *SEARCHING, *EXPORTING, *TELLING, *NOT_YET)
+ROWS = (*WRITING, *CURATING, *READING, *SEARCHING, *EXPORTING, *TELLING, *SETTLING, *NOT_YET)
 
 
 @pytest.mark.parametrize("line", ROWS, ids=lambda line: line.title)

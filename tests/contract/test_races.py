@@ -27,7 +27,8 @@ def ids(replies: list[dict[str, str]]) -> set[str]:
 
 async def stored(memory: Memory, slug: str) -> list[tuple[int, str]]:
     rows = await memory.rows(
-        "select id, status from ibex_core.memories join ibex_core.teams using (team_id) where slug = $1 order by id", slug
+        "select id, status from ibex_core.memories join ibex_core.teams using (team_id) where slug = $1 order by id",
+        slug,
     )
     return [(row["id"], row["status"]) for row in rows]
 
@@ -80,13 +81,18 @@ async def test_equal_edits_at_once_get_one_answer(shared: Memory, slug: str) -> 
 
 
 async def test_accept_and_forget_at_once_end_in_one_order(shared: Memory, slug: str) -> None:
-    entries = [(await shared.ask("propose", "fact", f"T {n}", f"B {n}", team=slug))["text"].split()[1] for n in range(10)]
+    entries = [
+        (await shared.ask("propose", "fact", f"T {n}", f"B {n}", team=slug))["text"].split()[1] for n in range(10)
+    ]
     replies = await asyncio.gather(
         *(shared.ask(operation, entry, team=slug) for entry in entries for operation in ("accept", "forget"))
     )
     for entry, accepted, forgotten in zip(entries, replies[::2], replies[1::2], strict=True):
         assert forgotten == {"ok": True, "text": f"Entry {entry} forgotten."}
-        assert accepted in ({"ok": True, "text": f"Entry {entry} accepted."}, {"ok": False, "error": f"entry {entry} was forgotten"})
+        assert accepted in (
+            {"ok": True, "text": f"Entry {entry} accepted."},
+            {"ok": False, "error": f"entry {entry} was forgotten"},
+        )
         events = (await shared.ask("history", entry, team=slug))["entries"]
         happened = [event.split()[1] for event in events]
         assert happened == (["proposed", "accepted", "forgotten"] if accepted["ok"] else ["proposed", "forgotten"])
@@ -127,7 +133,9 @@ async def test_two_adapters_share_the_requests_and_agree(shared: Memory, slug: s
 
         before = client.stats["in_msgs"]
         equal = await asyncio.gather(*(shared.ask("propose", *NOTE, team=slug) for _ in range(40)))
-        keyed = await asyncio.gather(*(shared.ask("add", "fact", "Keyed", "B", team=slug, request_id="r1") for _ in range(40)))
+        keyed = await asyncio.gather(
+            *(shared.ask("add", "fact", "Keyed", "B", team=slug, request_id="r1") for _ in range(40))
+        )
         taken = client.stats["in_msgs"] - before
 
         assert 0 < taken < 80
@@ -149,7 +157,10 @@ async def test_one_id_for_two_requests_in_two_adapters_is_answered_to_one_only(s
 
         for number in range(10):
             replies = await asyncio.gather(
-                *(shared.ask("add", "fact", f"T {number} {side}", "B", team=slug, request_id=f"r{number}") for side in "abcdef")
+                *(
+                    shared.ask("add", "fact", f"T {number} {side}", "B", team=slug, request_id=f"r{number}")
+                    for side in "abcdef"
+                )
             )
             assert sum(reply["ok"] for reply in replies) == 1, replies
         assert len(await stored(shared, slug)) == 10

@@ -81,7 +81,13 @@ async def test_the_header_does_what_the_field_does(shared: Memory, slug: str) ->
 
 
 async def test_the_order_of_keys_and_the_form_of_characters_do_not_matter(shared: Memory, slug: str) -> None:
-    request = {"command": "memory", "team": slug, "args": ["add", "fact", "Größe", "B"], "user": "ada", "request_id": "r1"}
+    request = {
+        "command": "memory",
+        "team": slug,
+        "args": ["add", "fact", "Größe", "B"],
+        "user": "ada",
+        "request_id": "r1",
+    }
     first = await shared.send(json.dumps(request).encode())
     turned = dict(reversed(request.items()))
     assert await shared.send(json.dumps(turned, ensure_ascii=False, indent=2).encode()) == first

@@ -1,5 +1,6 @@
 """Requests and replies against the server's limit on messages."""
 
+import asyncio
 import json
 import re
 
@@ -21,9 +22,11 @@ def request(size: int) -> bytes:
 
 async def test_a_reply_that_would_not_fit_is_cut_to_whole_entries(shared: Memory) -> None:
     slug = (await make_team(shared))["team"]
-    for number in range(20):
-        body = f"{number:02} ".ljust(65_000, "ä")[:32_500]
-        assert (await shared.ask("add", "fact", f"Long {number}", body, team=slug))["ok"]
+    bodies = [f"{number:02} ".ljust(32_500, "ä") for number in range(20)]
+    added = await asyncio.gather(
+        *(shared.ask("add", "fact", f"Long {number}", body, team=slug) for number, body in enumerate(bodies))
+    )
+    oldest_first = sorted(range(20), key=lambda number: int(added[number]["text"].split()[1]))
 
     for operation, newest_first in (("list", True), ("export", False)):
         reply = await shared.ask(operation, team=slug)
@@ -33,11 +36,8 @@ async def test_a_reply_that_would_not_fit_is_cut_to_whole_entries(shared: Memory
         assert kept + int(said[1]) == 20
         assert 0 < kept < 20
         assert int(said[2]) <= shared.nats.max_payload
-        order = range(19, -1, -1) if newest_first else range(20)
-        assert [entry.split("\n")[0] for entry in reply["entries"]] == [
-            f"[curated] fact: Long {number}" for number in list(order)[:kept]
-        ]
-        assert all(entry.endswith("ä") and len(entry.split("\n")[1]) == 32_500 for entry in reply["entries"])
+        order = oldest_first[::-1] if newest_first else oldest_first
+        assert reply["entries"] == [f"[curated] fact: Long {number}\n{bodies[number]}" for number in order[:kept]]
 
 
 async def test_the_largest_entry_can_be_shown(shared: Memory) -> None:
@@ -55,7 +55,9 @@ async def test_a_request_over_the_limit_is_refused_with_the_limit(shared: Memory
     said = re.fullmatch(rf"the request has {len(whole)} bytes; the limit is (\d+)", reply["error"])
     assert said is not None, reply
     limit = int(said[1])
-    assert (await shared.send(request(limit + 1)))["error"] == f"the request has {limit + 1} bytes; the limit is {limit}"
+    assert (await shared.send(request(limit + 1)))[
+        "error"
+    ] == f"the request has {limit + 1} bytes; the limit is {limit}"
     assert (await shared.send(request(limit)))["error"] == "the query is over the limit of 131072 bytes"
 
 

@@ -75,7 +75,9 @@ async def test_an_edit_back_to_an_older_text_is_possible(memory: Memory) -> None
 async def test_an_edit_that_changes_only_the_kind_makes_a_new_entry(memory: Memory) -> None:
     await memory.ask("add", "fact", "Port", "SSH is on port 22")
 
-    assert (await memory.ask("edit", "1", "decision", "Port", "SSH is on port 22"))["text"] == "Entry 2 supersedes entry 1."
+    assert (await memory.ask("edit", "1", "decision", "Port", "SSH is on port 22"))[
+        "text"
+    ] == "Entry 2 supersedes entry 1."
     assert (await memory.ask("list"))["entries"] == ["[curated] decision: Port\nSSH is on port 22"]
 
 

@@ -102,7 +102,9 @@ def test_an_id_is_decimal_digits(value: str) -> None:
     assert validation.number("the entry id", value) == int(value)
 
 
-@pytest.mark.parametrize("value", ["", "0", "-1", "+1", "1.0", "1e3", " 1", "٣", "²", "0x1", "9223372036854775808", "1" * 5000])
+@pytest.mark.parametrize(
+    "value", ["", "0", "-1", "+1", "1.0", "1e3", " 1", "٣", "²", "0x1", "9223372036854775808", "1" * 5000]
+)
 def test_anything_else_is_no_id(value: str) -> None:
     with pytest.raises(InvalidRequest, match="the entry id must be a positive whole number"):
         validation.number("the entry id", value)

@@ -8,7 +8,13 @@ from kapelle.domain import ledger
 from kapelle.domain.ledger import Event
 from tests.durability.writes import Caller, Told, Write
 
-EVENTS_A_WRITE = {"propose": ("proposed",), "add": ("added",), "edit": ("added", "superseded"), "accept": ("accepted",), "forget": ("forgotten",)}
+EVENTS_A_WRITE = {
+    "propose": ("proposed",),
+    "add": ("added",),
+    "edit": ("added", "superseded"),
+    "accept": ("accepted",),
+    "forget": ("forgotten",),
+}
 TITLES = "select m.id, m.status from ibex_core.memories as m where m.title = $1"
 RUNNING = "select operation_id from ibex_core.operations where finished_at is null"
 OPERATIONS = """

@@ -121,7 +121,9 @@ async def run(caller: Caller, writes: Sequence[Write], told: Told, *, after: Cal
 
 def _write(team: str, operation: str, kind: str) -> Write:
     marker = uuid.uuid4().hex
-    return Write(team=team, args=(operation, kind, f"note {marker}", "A body."), request_id=uuid.uuid4().hex, marker=marker)
+    return Write(
+        team=team, args=(operation, kind, f"note {marker}", "A body."), request_id=uuid.uuid4().hex, marker=marker
+    )
 
 
 def _change(team: str, operation: str, entry_id: str) -> Write:

@@ -22,7 +22,9 @@ def codec(keys: str = PAYLOAD_KEYS) -> EncryptionCodec:
 
 
 @settings(max_examples=50)
-@given(data=st.binary(max_size=2000), metadata=st.dictionaries(st.text(max_size=20), st.binary(max_size=50), max_size=4))
+@given(
+    data=st.binary(max_size=2000), metadata=st.dictionaries(st.text(max_size=20), st.binary(max_size=50), max_size=4)
+)
 async def test_any_payload_comes_back_as_it_was(data: bytes, metadata: dict[str, bytes]) -> None:
     payload = Payload(metadata=metadata, data=data)
 

@@ -6,7 +6,8 @@ from typing import Any
 
 # What a stack trace, an exception or a file of ours would show. Words that a caller sent may come back in no error.
 _INSIDE = re.compile(
-    r"Traceback|\.py\b|line \d+, in|\w+(?:Error|Exception|Fault|Warning)\b|asyncpg|psycopg|temporalio|kapelle\.|ibex_core|/site-packages/|<class|0x[0-9a-f]{6,}"
+    r"Traceback|\.py\b|line \d+, in|\w+(?:Error|Exception|Fault|Warning)\b|asyncpg|psycopg|temporalio|kapelle\."
+    r"|ibex_core|/site-packages/|<class|0x[0-9a-f]{6,}"
 )
 _LONGEST_ERROR = 600
 
@@ -33,7 +34,11 @@ def _refusal(reply: dict[str, Any]) -> str:
 
 def _success(reply: dict[str, Any]) -> str:
     entries = reply.get("entries", [])
-    if reply.get("ok") is not True or not set(reply) <= {"ok", "text", "entries"} or not isinstance(reply.get("text"), str):
+    if (
+        reply.get("ok") is not True
+        or not set(reply) <= {"ok", "text", "entries"}
+        or not isinstance(reply.get("text"), str)
+    ):
         return f"neither success nor refusal: {reply!r:.200}"
     if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
         return f"entries are no strings: {entries!r:.200}"

@@ -35,7 +35,7 @@ class Seen:
 
 
 async def send_all(memory: Memory, requests: Iterable[bytes]) -> Seen:
-    """Send all requests, so many at once, and judge each reply. Each has an inbox of its own, so that a second counts."""
+    """Send all requests, so many at once, and judge each reply; a second reply to one request is seen too."""
     seen = Seen()
     waiting = iter(requests)
     inbox = memory.nats.new_inbox()
@@ -90,9 +90,13 @@ def main() -> int:
     with running_servers() as servers:
         began = time.monotonic()
         seen = asyncio.run(_storm(servers, wanted.requests, wanted.seed))
-    print(f"{wanted.requests} requests, {seen.replies} replies, {len(seen.wrong)} malformed, {time.monotonic() - began:.0f} s")
-    print(", ".join(f"{count} {kind}" for kind, count in seen.kinds.items()))
-    print(*seen.wrong[:20], sep="\n")
+    seconds = time.monotonic() - began
+    lines = (
+        f"{wanted.requests} requests, {seen.replies} replies, {len(seen.wrong)} malformed, {seconds:.0f} s",
+        ", ".join(f"{count} {kind}" for kind, count in seen.kinds.items()),
+        *seen.wrong[:20],
+    )
+    sys.stdout.write("\n".join(lines) + "\n")
     return int(bool(seen.wrong) or seen.replies != wanted.requests)
 
 

@@ -22,7 +22,20 @@ _JSON = some.recursive(
     lambda inner: some.lists(inner, max_size=4) | some.dictionaries(_TEXT, inner, max_size=4),
     max_leaves=12,
 )
-_OPERATIONS = ("search", "get", "list", "propose", "add", "accept", "edit", "forget", "export", "history", "feedback", "operation")
+_OPERATIONS = (
+    "search",
+    "get",
+    "list",
+    "propose",
+    "add",
+    "accept",
+    "edit",
+    "forget",
+    "export",
+    "history",
+    "feedback",
+    "operation",
+)
 _REQUESTS = some.fixed_dictionaries(
     {
         "command": some.sampled_from(("memory", "team")) | _JSON,
@@ -65,7 +78,9 @@ async def test_any_json_gets_a_well_formed_refusal(service: Memory, value: Any) 
 
 @_EXAMPLES
 @given(request=_REQUESTS)
-async def test_any_request_that_is_nearly_right_gets_a_well_formed_reply(service: Memory, request: dict[str, Any]) -> None:
+async def test_any_request_that_is_nearly_right_gets_a_well_formed_reply(
+    service: Memory, request: dict[str, Any]
+) -> None:
     reply = await answer(service, json.dumps(request).encode())
     assert malformed(reply) == ""
     assert b"something went wrong" not in reply
@@ -85,11 +100,21 @@ def test_the_generator_repeats_itself_for_a_seed_only() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        b"", b"[]", b'{"ok": 1}', b'{"ok": true}', b'{"ok": true, "text": 1}', b'{"ok": true, "text": "", "entries": [1]}',
-        b'{"ok": true, "text": "", "more": 1}', b'{"ok": false}', b'{"ok": false, "error": ""}', b'{"ok": false, "error": "a\\nb"}',
-        b'{"ok": false, "error": "KeyError"}', b'{"ok": false, "error": "in server.py"}', b'{"ok": false, "error": "x", "text": ""}',
+        b"",
+        b"[]",
+        b'{"ok": 1}',
+        b'{"ok": true}',
+        b'{"ok": true, "text": 1}',
+        b'{"ok": true, "text": "", "entries": [1]}',
+        b'{"ok": true, "text": "", "more": 1}',
+        b'{"ok": false}',
+        b'{"ok": false, "error": ""}',
+        b'{"ok": false, "error": "a\\nb"}',
+        b'{"ok": false, "error": "KeyError"}',
+        b'{"ok": false, "error": "in server.py"}',
+        b'{"ok": false, "error": "x", "text": ""}',
         b'{"ok": false, "error": "\xff"}',
     ],
-)  # fmt: skip
+)
 def test_a_malformed_reply_is_seen_as_such(reply: bytes) -> None:
     assert malformed(reply)

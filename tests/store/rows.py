@@ -81,43 +81,70 @@ async def _fill_org(owner: Any, org: str) -> None:
     await owner.execute("insert into ibex_core.persons (org_id, person_id) values ($1, $2)", org, f"p-{org}")
     await owner.execute("insert into ibex_core.team_members values ($1, $2, $3, 'member')", org, team, f"p-{org}")
     agent = await owner.fetchval(
-        "insert into ibex_core.agents (org_id, team_id, name) values ($1, $2, $3) returning agent_id", org, team, f"a-{org}"
+        "insert into ibex_core.agents (org_id, team_id, name) values ($1, $2, $3) returning agent_id",
+        org,
+        team,
+        f"a-{org}",
     )
     await owner.execute(
         "insert into ibex_core.access_tokens (org_id, token_hash, agent_id, scopes) values ($1, $2, $3, '{read}')",
-        org, digest, agent,
+        org,
+        digest,
+        agent,
     )
     await owner.execute(
         "insert into ibex_core.access_tokens (org_id, token_hash, person_id, scopes) values ($1, $2, $3, '{read}')",
-        org, os.urandom(32), f"p-{org}",
+        org,
+        os.urandom(32),
+        f"p-{org}",
     )
     await owner.execute(
         "insert into ibex_core.legal_holds (org_id, team_id, agent_id, reason, placed_by) values ($1, $2, $3, 'r', 'p')",
-        org, team, agent,
+        org,
+        team,
+        agent,
     )
     first, second = [
         await owner.fetchval(
             "insert into ibex_core.memories (org_id, team_id, kind, title, body, status, visibility, agent_id, source, "
             "operation_id, salt) values ($1, $2, $3, 't', $4, $5, $6, $7, 's', $8, $9) returning id",
-            org, team, label, f"body of {org}", status, visibility, own_agent, operation, salt,
+            org,
+            team,
+            label,
+            f"body of {org}",
+            status,
+            visibility,
+            own_agent,
+            operation,
+            salt,
         )
         for status, visibility, own_agent in (("curated", "team", None), ("active", "agent", agent))
     ]
     await owner.execute("insert into ibex_core.memory_labels values ($1, $2, $3, 1)", org, first, label)
     await owner.execute(
         "insert into ibex_core.memory_relationships (org_id, kind, from_id, to_id) values ($1, 'supersedes', $2, $3)",
-        org, second, first,
+        org,
+        second,
+        first,
     )
     await owner.execute(
         "insert into ibex_core.memory_conflicts (org_id, team_id, first_id, second_id, kind, score) "
         "values ($1, $2, $3, $4, 'outdated', 0.5)",
-        org, team, first, second,
+        org,
+        team,
+        first,
+        second,
     )
-    await owner.execute("insert into ibex_core.memory_feedback values ($1, $2, $3, true)", org, first, f"person:p-{org}")
+    await owner.execute(
+        "insert into ibex_core.memory_feedback values ($1, $2, $3, true)", org, first, f"person:p-{org}"
+    )
     await owner.execute(
         "insert into ibex_core.memory_search (org_id, team_id, memory_id, status, text_hash, terms, impacts) "
         "values ($1, $2, $3, 'curated', $4, '{7}', '{7:1}/536870912')",
-        org, team, first, digest,
+        org,
+        team,
+        first,
+        digest,
     )
     await owner.execute(
         "insert into ibex_core.memory_embeddings values ($1, $2, 'm', $3, 0, true, '[1,2]')", org, team, first
@@ -125,13 +152,20 @@ async def _fill_org(owner: Any, org: str) -> None:
     await owner.execute("insert into ibex_core.vector_indexes values ($1, $2, 'm', 2)", org, team)
     await owner.execute(
         "insert into ibex_core.memory_events values ($1, $2, 1, $3, 'added', null, 'a', $4, now(), $5, $5, $5)",
-        org, team, first, operation, digest,
+        org,
+        team,
+        first,
+        operation,
+        digest,
     )
     await owner.execute("insert into ibex_core.memory_tombstones values ($1, $2, $3, $4)", org, team, digest, first)
     await owner.execute(
         "insert into ibex_core.operations (org_id, operation_id, team_id, source, name, request_digest, state, workflow_id)"
         " values ($1, $2, $3, 's', 'add', $4, 'running', 'w')",
-        org, operation, team, digest,
+        org,
+        operation,
+        team,
+        digest,
     )
 
 
@@ -169,8 +203,10 @@ async def insert(connection: Any, table: str, values: dict[str, str]) -> None:
         "select string_agg(format('$%s::text::%s', place, format_type(a.atttypid, a.atttypmod)), ', ' order by place) "
         "from unnest($2::text[]) with ordinality as v (name, place) "
         "join pg_attribute as a on a.attname = v.name and a.attrelid = ('ibex_core.' || $1)::regclass",
-        table, list(values),
+        table,
+        list(values),
     )
     await connection.execute(
-        f"insert into ibex_core.{table} ({', '.join(values)}) overriding system value values ({types[0]})", *values.values()
+        f"insert into ibex_core.{table} ({', '.join(values)}) overriding system value values ({types[0]})",
+        *values.values(),
     )

@@ -79,7 +79,9 @@ async def test_each_team_has_a_chain_of_its_own(database: Database) -> None:
     async with tenant(pool, ORG) as conn:
         second = await teams.create(conn, org_id=ORG, slug="second", name="Second")
         assert second is not None
-        await ledger.append(conn, org_id=ORG, events=[(first, an_event(1)), (second, an_event(2)), (first, an_event(3))])
+        await ledger.append(
+            conn, org_id=ORG, events=[(first, an_event(1)), (second, an_event(2)), (first, an_event(3))]
+        )
         chains = [await ledger.links(conn, org_id=ORG, team_id=team) for team in (first, second)]
     await pool.close()
 

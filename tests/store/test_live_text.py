@@ -21,7 +21,9 @@ async def product(filled: Database) -> AsyncIterator[Any]:
         yield connection
 
 
-async def index(connection: Any, nth: int, *, status: str = "curated", current: bool = True, team: int | None = None) -> None:
+async def index(
+    connection: Any, nth: int, *, status: str = "curated", current: bool = True, team: int | None = None
+) -> None:
     """Make the org's nth entry searchable with the one text."""
     await connection.execute(
         "insert into ibex_core.memory_search (org_id, team_id, memory_id, current, status, text_hash, terms, impacts) "

@@ -81,7 +81,9 @@ async def test_a_role_that_can_act_as_an_owner_is_refused(roles: Roles) -> None:
 
 
 @pytest.mark.parametrize("attributes", ["superuser", "bypassrls"])
-async def test_a_role_that_could_become_one_that_bypasses_row_security_is_refused(roles: Roles, attributes: str) -> None:
+async def test_a_role_that_could_become_one_that_bypasses_row_security_is_refused(
+    roles: Roles, attributes: str
+) -> None:
     privileged, member = await roles.make(attributes), await roles.make("")
     await roles.owner.execute(f"grant {privileged} to {member}")
 

@@ -34,7 +34,6 @@ WITHOUT_TEAM = {
 }
 
 
-
 def test_the_statements_are_found() -> None:
     assert {"entries.INSERT", "ledger.HEADS", "search.FIND", "pool.SET_ORG", "tokens.INSERT_FOR_AGENT"} <= {
         statement.name for statement in ALL
@@ -58,9 +57,7 @@ async def test_every_statement_is_valid_on_the_migrated_schema(filled: Database)
 @pytest.mark.parametrize("module", module_names())
 def test_statements_are_constants_that_are_never_put_together(module: str) -> None:
     loose = [
-        f"line {query.lineno}"
-        for query in queries(module)
-        if not (isinstance(query, ast.Name) and query.id.isupper())
+        f"line {query.lineno}" for query in queries(module) if not (isinstance(query, ast.Name) and query.id.isupper())
     ]
 
     assert loose == []

@@ -54,7 +54,9 @@ def test_a_workflow_takes_and_answers_what_its_stub_says(name: str) -> None:
     assert issubclass(implementation.cls, stub.cls)
 
 
-@pytest.mark.parametrize(("contract", "implementation"), ACTIVITIES, ids=lambda each: f"{each.__module__}.{each.__name__}")
+@pytest.mark.parametrize(
+    ("contract", "implementation"), ACTIVITIES, ids=lambda each: f"{each.__module__}.{each.__name__}"
+)
 def test_activities_take_and_answer_what_their_contract_says(contract: type, implementation: type) -> None:
     promised = _definitions(contract)
 

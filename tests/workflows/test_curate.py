@@ -22,7 +22,9 @@ CHANGE = Change(
     ("method", "step", "code"),
     [(AcceptEntry.run, "accept", Code.ACCEPTED), (ForgetEntry.run, "forget", Code.FORGOTTEN)],
 )
-async def test_a_decision_is_one_step_with_what_the_caller_asked(run: Run, method: object, step: str, code: Code) -> None:
+async def test_a_decision_is_one_step_with_what_the_caller_asked(
+    run: Run, method: object, step: str, code: Code
+) -> None:
     fake = FakeCurateActivities()
 
     assert await run(fake.registered(), method, CHANGE) == Outcome(code=code, entry_id=12)

@@ -87,7 +87,12 @@ async def test_a_permanent_failure_splits_the_batch_and_only_the_poison_fails(ru
     batch = a_batch(a_draft("one"), a_draft("poison"), a_draft("two"))
     outcomes = await run(fake.registered(), WriteMemory.run, batch)
 
-    assert [bodies(prepared) for prepared in fake.persisted()] == [["one", "poison", "two"], ["one"], ["poison"], ["two"]]
+    assert [bodies(prepared) for prepared in fake.persisted()] == [
+        ["one", "poison", "two"],
+        ["one"],
+        ["poison"],
+        ["two"],
+    ]
     assert [outcome.code for outcome in outcomes] == [Code.PROPOSED, Code.FAILED, Code.PROPOSED]
     assert batch.writes[1].operation_id in outcomes[1].reason
     assert "can never" not in outcomes[1].reason

@@ -22,7 +22,7 @@ __all__ = ["THRESHOLDS", "compare", "conflict", "follows", "may_be_related", "st
 
 # From `python -m benchmarks.dedup`; a model that was not measured there gets the cautious ones.
 THRESHOLDS = {"local/minilm-l6-v2@384": Thresholds(same=0.75, related=0.60)}
-UNMEASURED = Thresholds(same=0.93, related=0.80)
+UNMEASURED = Thresholds(same=0.85, related=0.70)
 # The share of common words, where there is no embedder.
 WITHOUT_MODEL = Thresholds(same=0.50, related=0.40)
 

@@ -47,13 +47,13 @@ _SCOPE_WORDS = 3
 _PHRASES = words.QUANTIFIER_PHRASES | dict.fromkeys(
     (("not", "allowed"), ("not", "permitted"), ("nicht", "erlaubt")), words.FIXED["forbid"]
 )
+_BOUNDS = {"over": "qua:more", "above": "qua:more", "under": "qua:less", "below": "qua:less"}
 _PHRASE_STARTS = frozenset(
     {*(pair[0] for pair in (*_PHRASES, *words.CONTRAST_PAIRS)), *_BOUNDS, "used", "has", "have", "had", "once"}
     | {"every", "each", "jede", "jeden", "jedes"}
 )
 # Longer clauses are lists or no prose at all; nothing is turned round in them.
 _LONGEST_PASSIVE = 40
-_BOUNDS = {"over": "qua:more", "above": "qua:more", "under": "qua:less", "below": "qua:less"}
 # Adverbs of time may stand anywhere.
 _WANDERING = ("frq:", "day:", "date:", "time:")
 _AMOUNTS = ("num:", "qua:", *_WANDERING)

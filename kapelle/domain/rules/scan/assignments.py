@@ -9,11 +9,15 @@ from kapelle.domain.rules.scan.tokens import Hit
 from kapelle.domain.rules.scan.values import MEDIUM, WEAK, Value, is_plain_password, is_secret, value_at
 from kapelle.domain.rules.scan.words import Family, Word
 
-_WHAT: Final = {Family.PASSWORD: "a password", Family.SECRET: "a secret", Family.TOKEN: "an access token", Family.KEY: "a secret key", Family.LOGIN: "a login"}
+_WHAT: Final = {
+    Family.PASSWORD: "a password",
+    Family.SECRET: "a secret",
+    Family.TOKEN: "an access token",
+    Family.KEY: "a secret key",
+    Family.LOGIN: "a login",
+}
 
-_SUFFIX: Final = (
-    r"(?:[_.\-](?i:prod|production|staging|stage|stg|dev|test|live|old|new|tmp|temp|main|primary|secondary|default|value|val|string|str|raw|plain|plaintext|base64|b64|root|admin|db|ro|rw|app|base|v?\d{1,3})){0,2}\d{0,2}"
-)
+_SUFFIX: Final = r"(?:[_.\-](?i:prod|production|staging|stage|stg|dev|test|live|old|new|tmp|temp|main|primary|secondary|default|value|val|string|str|raw|plain|plaintext|base64|b64|root|admin|db|ro|rw|app|base|v?\d{1,3})){0,2}\d{0,2}"
 _CLOSE: Final = r"[\"'`\])*_]{0,4}"
 _NOTE: Final = r"(?:[ \t]?\([^()\n]{0,48}\))?[*_`]{0,3}"
 _FOR: Final = r"(?:[ \t](?:for|of|on|to|in|at|from|von|für|zum|zur|de|du|des|del|de la|della|degli|do|da|dla|az|på|as of|pour|para|per|di|da|do|van|voor|til|för|от|для|к)[ \t][^\n:=→]{1,48}?)?"
@@ -22,16 +26,34 @@ _NAME_END: Final = _SUFFIX + _CLOSE + _NOTE + _FOR
 # Each way to bind a value to a name, with the strength that it leaves to ask of a password.
 _LINKS: Final[tuple[tuple[re.Pattern[str], int], ...]] = (
     # password: str = "..."
-    (re.compile(_SUFFIX + r"\s?:\s?(?:typing\.)?[A-Za-z_][\w.]{0,30}(?:\[[\w, ]{1,30}\])?(?:\s?\|\s?\w{1,12})?\s?=[ \t]{0,4}(?=[\"'rbf])"), WEAK),
+    (
+        re.compile(
+            _SUFFIX
+            + r"\s?:\s?(?:typing\.)?[A-Za-z_][\w.]{0,30}(?:\[[\w, ]{1,30}\])?(?:\s?\|\s?\w{1,12})?\s?=[ \t]{0,4}(?="
+            r"[\"'rbf])"
+        ),
+        WEAK,
+    ),
     (re.compile(_NAME_END + r"[ \t]{0,4}(?::=|:-|=>|={1,3}|->|→|⇒|[:：][*_]{0,3}|[-–—](?=[ \t]))[ \t]{0,4}"), WEAK),
     # Password notes wifi: ...
     (re.compile(r"(?:[ \t][^\W\d_]{2,16}){1,3}[ \t]{0,2}(?::|=|->|→)[ \t]{1,4}"), MEDIUM),
     # | db password | ... |
     (re.compile(r"[\"'`*_]{0,3}[ \t]{0,12}\|[ \t]{0,12}"), WEAK),
     # name: DB_PASSWORD, value: ...; <property name="password" value="..."/>
-    (re.compile(_SUFFIX + r"[\"'`]?[ \t]{0,2}[,>/]?\s{0,24}[\"']?(?:value|default|content)[\"']?[ \t]{0,2}[:=][ \t]{0,2}"), WEAK),
+    (
+        re.compile(
+            _SUFFIX + r"[\"'`]?[ \t]{0,2}[,>/]?\s{0,24}[\"']?(?:value|default|content)[\"']?[ \t]{0,2}[:=][ \t]{0,2}"
+        ),
+        WEAK,
+    ),
     # ("DB_PASSWORD", "..."), getenv("DB_PASSWORD") or "..."
-    (re.compile(_SUFFIX + r"(?:[\"'`][ \t]{0,2},|[\"'`]?\)?[\"'`\])]{0,2}[ \t]{0,2}(?:\|\||\?\?|\?:|or)|[\"'`]\)\.\w{2,9}\()[ \t]{0,2}(?=[\"'`])"), WEAK),
+    (
+        re.compile(
+            _SUFFIX + r"(?:[\"'`][ \t]{0,2},|[\"'`]?\)?[\"'`\])]{0,2}[ \t]{0,2}(?:\|\||\?\?|\?:|or)"
+            r"|[\"'`]\)\.\w{2,9}\()[ \t]{0,2}(?=[\"'`])"
+        ),
+        WEAK,
+    ),
     # <property name="password">...</property>, <key>password</key><string>...</string>
     (re.compile(_SUFFIX + r"(?:[\"'][^<>\n]{0,60}>\s{0,8}(?:<value>)?|</key>\s{0,8}<string>)(?=[^\s<])"), WEAK),
     # variable "db_password" { default = "..." }
@@ -40,13 +62,18 @@ _LINKS: Final[tuple[tuple[re.Pattern[str], int], ...]] = (
     (re.compile(r"[^\n<|]{0,24}<<<[ \t]?"), WEAK),
 )
 _CALL: Final = re.compile(r"\([ \t]{0,2}(?=[\"'`])")
-_QUESTION: Final = re.compile(r"(?i:valid\w*|check|verify|hash|encrypt|compare|test|match\w*|is|needs?|has|get|find|parse|reset|forgot)_?$")
+_QUESTION: Final = re.compile(
+    r"(?i:valid\w*|check|verify|hash|encrypt|compare|test|match\w*|is|needs?|has|get|find|parse|reset|forgot)_?$"
+)
 _COMMAND: Final = re.compile(r"(?:^|[\s;&])(?:env|arg|setx?|export|conf(?:ig|igure) set)[ \t]+(?:\S{1,60}[ \t]+)?$")
 _DIRECTIVE: Final = re.compile(r"(?:^|\n)[ \t]{0,12}$")
 _ELEMENT: Final = re.compile(r"(?:[ \t][^<>\n]{0,80})?>\s{0,8}(?=[^\s<])")
 _FLAG: Final = re.compile(_SUFFIX + r"[ \t]{1,4}(?=[^\s\-|&<>$])")
 _SQL: Final = re.compile(r"[ \t]{1,3}(?=['\"])")
-_NEXT_LINE: Final = re.compile(r"[^\w\n]{0,8}\n(?:[-=~]{3,}[ \t]{0,4}\n)?\s{0,8}(?:```\w{0,12}\n)?(?:[>\-*+|][ \t]{1,3})?[`\"'*]{0,3}(?=[^\s`\"'*])")
+_NEXT_LINE: Final = re.compile(
+    r"[^\w\n]{0,8}\n(?:[-=~]{3,}[ \t]{0,4}\n)?\s{0,8}(?:```\w{0,12}\n)?(?:[>\-*+"
+    r"|][ \t]{1,3})?[`\"'*]{0,3}(?=[^\s`\"'*])"
+)
 _LINE_END: Final = re.compile(r"[`\"'*\\ \t|]{0,6}(?:\r?\n|$)")
 _FILE_ENTRY: Final = re.compile(r"(?:login|account|machine)[ \t]+\S{1,64}[ \t]+$")
 _DIRECTIVES: Final = frozenset({"password", "passwd", "passphrase"})
@@ -59,7 +86,9 @@ def hits(text: str, low: str, word: Word) -> Iterator[Hit]:
         return
     for at, need in _places(text, low, word):
         value = value_at(text, at)
-        if value and (_is_bound_secret(text, word, value, need) or (text[at - 1] in "=: " and _is_bound_word(text, word, value))):
+        if value and (
+            _is_bound_secret(text, word, value, need) or (text[at - 1] in "=: " and _is_bound_word(text, word, value))
+        ):
             yield Hit(f"{word.family}-assignment", _WHAT[word.family], value.start, value.end)
             return
 
@@ -92,7 +121,12 @@ def _marked_places(text: str, word: Word, before: str, head: str) -> Iterator[tu
     low_name = text[word.start : word.end].lower()
     if before.endswith("<") and (match := _ELEMENT.match(text, word.end)):
         yield match.end(), WEAK
-    if (head.startswith("--") or _COMMAND.search(before) or (_DIRECTIVE.search(before) and (head or low_name in _DIRECTIVES)) or _FILE_ENTRY.search(before)) and (match := _FLAG.match(text, word.end)):
+    if (
+        head.startswith("--")
+        or _COMMAND.search(before)
+        or (_DIRECTIVE.search(before) and (head or low_name in _DIRECTIVES))
+        or _FILE_ENTRY.search(before)
+    ) and (match := _FLAG.match(text, word.end)):
         yield match.end(), WEAK
     if not _QUESTION.search(head) and (match := _CALL.match(text, word.end)):
         yield match.end(), WEAK

@@ -11,7 +11,6 @@ _CHECK_DIGITS: Final = 6
 _NKEY_SEED: Final = 18 << 3
 _NKEY_ROLES: Final = frozenset({20 << 3, 0, 14 << 3, 13 << 3, 2 << 3, 23 << 3})
 _NKEY_LENGTH: Final = 32
-_CRC16_POLYNOMIAL: Final = 0x1021
 _BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _BECH32_GENERATORS: Final = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 
@@ -33,13 +32,7 @@ def _base62(number: int) -> str:
 
 def crc16(data: bytes) -> int:
     """Return the CRC-16/XMODEM that NATS keys end with."""
-    remainder = 0
-    for byte in data:
-        remainder ^= byte << 8
-        for _ in range(8):
-            remainder = (remainder << 1) ^ _CRC16_POLYNOMIAL if remainder & 0x8000 else remainder << 1
-            remainder &= 0xFFFF
-    return remainder
+    return binascii.crc_hqx(data, 0)
 
 
 def is_nkey_seed(text: str) -> bool:

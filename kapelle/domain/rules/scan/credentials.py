@@ -3,26 +3,50 @@
 from collections.abc import Iterator
 from typing import Final
 
-from kapelle.domain.rules.scan import assignments, flags, headers, keys, prose, tables, tokens_cloud, tokens_code, tokens_services, urls, views, words
+from kapelle.domain.rules.scan import (
+    assignments,
+    flags,
+    headers,
+    keys,
+    prose,
+    tables,
+    tokens_cloud,
+    tokens_code,
+    tokens_services,
+    urls,
+    views,
+    words,
+)
 from kapelle.domain.rules.scan.places import Part
 from kapelle.domain.rules.scan.reading import lowered
-from kapelle.domain.rules.scan.tokens import Hit, Rows, dense_words, hits, table
+from kapelle.domain.rules.scan.tokens import Hit, Rows, dense_words, hits, table, too_dense
 from kapelle.domain.rules.scan.views import View
 from kapelle.domain.scan import Finding
 
 ADVICE: Final = "write a placeholder such as <TOKEN> instead"
 
+_ENOUGH: Final = 20
+_MAX_DECODED: Final = 200
+_MAX_DECODED_SIZE: Final = 65_536
+# A word costs what its rules cost. A text with more of them than this is refused, since it cannot be checked in time.
+_EFFORT: Final = {words.Family.PASSWORD: 8, words.Family.LOGIN: 4}
+_MAX_EFFORT: Final = 3_000
 _TOKENS: Final = table(tokens_code.TOKENS + tokens_cloud.TOKENS + tokens_services.TOKENS)
 
 
 def findings(part: Part) -> list[Finding]:
-    """Return the credentials in the part, in the order of the text and one for each place."""
+    """Return the credentials in the part, in the order of the text and one for each place; one is enough to refuse, so twenty end the search."""
     found: dict[int, tuple[int, Hit]] = {}
     for view, hit in _hits(part):
         start, end = view.span(hit.start, hit.end)
         if not any(start < other_end and other < end for other, (other_end, _) in found.items()):
             found[start] = (end, hit)
-    return [part.finding(hit.rule, hit.what, start, ADVICE) for start, (_, hit) in sorted(found.items(), key=lambda item: item[0])]
+        if len(found) == _ENOUGH:
+            break
+    return [
+        part.finding(hit.rule, hit.what, start, ADVICE)
+        for start, (_, hit) in sorted(found.items(), key=lambda item: item[0])
+    ]
 
 
 def _hits(part: Part) -> Iterator[tuple[View, Hit]]:
@@ -33,12 +57,17 @@ def _hits(part: Part) -> Iterator[tuple[View, Hit]]:
     dense = dense_words(canon.text)
     rows = _TOKENS.candidates(dense, closed)
     for view in plain[1:]:
-        rows += tuple(row for row in _TOKENS.candidates(dense_words(view.text), views.squeezed_text(view)) if row not in rows)
+        rows += tuple(
+            row for row in _TOKENS.candidates(dense_words(view.text), views.squeezed_text(view)) if row not in rows
+        )
     for view in plain:
         yield from ((view, hit) for hit in hits(view.text, rows))
-        yield from ((view, hit) for hit in _TOKENS.shape_hits(view.text, dense if view is canon else dense_words(view.text)))
-        # What escapes hide is found in the canonical view; an address is judged as it is written, too.
-        yield from ((view, hit) for hit in (urls.hits(view.text) if view is part.raw is not canon else _context_hits(view.text)))
+        yield from (
+            (view, hit) for hit in _TOKENS.shape_hits(view.text, dense if view is canon else dense_words(view.text))
+        )
+        # What escapes hide is found in the canonical view; addresses and commands are judged as they are written, too.
+        judge = _context_hits if view is not part.raw or part.raw is canon else _verbatim_hits
+        yield from ((view, hit) for hit in judge(view.text))
     may_decode = views.may_decode(dense)
     if rows or may_decode:
         joined = views.joined(folded or canon)
@@ -53,10 +82,20 @@ def _context_hits(text: str) -> Iterator[Hit]:
     yield from urls.hits(text)
     yield from headers.hits(text, low)
     yield from flags.hits(text, low)
+    effort = 0
     for word in words.words(text, low):
+        effort += _EFFORT.get(word.family, 2)
+        if effort > _MAX_EFFORT:
+            yield too_dense(word.start)
+            return
         yield from assignments.hits(text, low, word)
         yield from prose.hits(text, low, word)
         yield from tables.hits(text, word)
+
+
+def _verbatim_hits(text: str) -> Iterator[Hit]:
+    yield from urls.hits(text)
+    yield from flags.hits(text, lowered(text))
 
 
 def _closed_hits(canon: View, closed: str, joined: View, rows: Rows) -> Iterator[tuple[View, Hit]]:
@@ -67,7 +106,12 @@ def _closed_hits(canon: View, closed: str, joined: View, rows: Rows) -> Iterator
 
 
 def _decoded_hits(view: View, depth: int) -> Iterator[tuple[View, Hit]]:
-    for inner in views.decoded(view):
+    size = 0
+    for count, inner in enumerate(views.decoded(view)):
+        size += len(inner.text)
+        if count > _MAX_DECODED or size > _MAX_DECODED_SIZE:
+            yield inner, too_dense(0)
+            return
         dense = dense_words(inner.text)
         yield from ((inner, hit) for hit in hits(inner.text, _TOKENS.candidates(dense, inner.text)))
         yield from ((inner, hit) for hit in _TOKENS.shape_hits(inner.text, dense))

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from kapelle.domain.rules.scan.shapes import MEDIUM, WEAK, is_machine_drawn, typed_strength
-from kapelle.domain.rules.scan.tokens import Hit
+from kapelle.domain.rules.scan.tokens import Hit, too_dense
 
 _Q: Final = r"[\"'`]?"
 _V: Final = r"(?P<value>[^\s\"'`|<>]{4,200})"
+_MAX_ATTEMPTS: Final = 500
 _BEFORE: Final = 48
 _AFTER: Final = 300
 _GAP: Final = r"[^\n|;]{0,140}?"
@@ -26,7 +27,12 @@ _ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
         ("vault login", rf"vault login (?:-\S+ ){{0,3}}{_Q}{_V}", MEDIUM),
         ("-pass", rf"-pass(?:in|out)? {_Q}pass:{_V}", WEAK),
         ("openssl enc", rf"openssl enc\b{_GAP}\s-k {_Q}{_V}", WEAK),
-        ("echo", rf"echo (?:-[ne]{{1,2}} )?[\"']?(?P<value>[^\s\"'\n|]{{4,100}})[\"']? ?\| ?(?:sudo (?:-\w+ ){{0,2}}-S|passwd|docker login|helm registry|gh auth|su |kinit|cryptsetup|gpg|base64(?! -{{1,2}}d))", WEAK),
+        (
+            "echo",
+            r"echo (?:-[ne]{1,2} )?[\"']?(?P<value>[^\s\"'\n|]{4,100})[\"']? ?\| ?(?:sudo (?:-\w+ ){0,2}-S|passwd"
+            r"|docker login|helm registry|gh auth|su |kinit|cryptsetup|gpg|base64(?! -{1,2}d))",
+            WEAK,
+        ),
         ("echo", rf"(?:echo|printf|<<<) {_Q}[\w.\-]{{1,32}}:{_V}{_Q} ?\| ?(?:sudo )?chpasswd", WEAK),
         ("<<<", rf"(?:sudo (?:-\w+ ){{0,2}}-S|passwd|docker login|kinit|cryptsetup)\b{_GAP}<<< ?{_Q}{_V}", WEAK),
         ("add_user", rf"add_user {_Q}[\w.\-]{{1,40}}{_Q} {_Q}{_V}", WEAK),
@@ -43,7 +49,7 @@ _ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
         ("keypass", rf"keypass {_Q}{_V}", WEAK),
         ("freerdp", rf"freerdp\b{_GAP}/p:{_Q}{_V}", WEAK),
         ("lftp", rf"lftp\b{_GAP}-u {_Q}[\w.\-]{{1,40}},{_V}", WEAK),
-        ("send", rf"\bsend (?:-- )?[\"'](?P<value>[^\"'\n\\]{{4,60}})\\r", WEAK),
+        ("send", r"\bsend (?:-- )?[\"'](?P<value>[^\"'\n\\]{4,60})\\r", WEAK),
         ("snmp", rf"snmp(?:walk|get|set)\b{_GAP}\s-[AX] ?{_Q}{_V}", WEAK),
         ("ipmitool", rf"ipmitool\b{_GAP}\s-P ?{_Q}{_V}", WEAK),
         ("influx", rf"influx\b{_GAP}(?:-t|--token|-password) ?{_Q}{_V}", MEDIUM),
@@ -52,30 +58,56 @@ _ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
         ("auth ", rf"(?:^|>|\n) {{0,3}}AUTH (?:\w{{1,20}} )?{_Q}{_V}", WEAK),
         ("useradd", rf"useradd\b{_GAP}\s(?:-p|--password) ?{_Q}{_V}", WEAK),
         ("mc alias", rf"mc alias set \S{{1,80}} \S{{1,80}} \S{{1,80}} {_Q}{_V}", WEAK),
-        ("oracle:thin", rf"oracle:thin:[\w.\-]{{1,40}}/(?P<value>[^\s@/\"']{{4,60}})@", WEAK),
+        ("oracle:thin", r"oracle:thin:[\w.\-]{1,40}/(?P<value>[^\s@/\"']{4,60})@", WEAK),
         ("sqlplus", rf"sqlplus (?:-\w+ ){{0,3}}{_Q}[\w.\-]{{1,40}}/(?P<value>[^\s@/\"']{{4,60}})@", WEAK),
         ("auth", rf"(?<![a-z])auth(?:_?cred(?:ential)?s?)?{_Q}\s{{0,2}}[:=]\s{{0,2}}{_Q}[\w.\-]{{1,40}}:{_V}", WEAK),
-        ("auth", rf"auth(?:entication|enticate)?\s?=?\s?\(\s{{0,2}}[\"'][\w.@\-]{{1,64}}[\"']\s{{0,2}},\s{{0,2}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']", WEAK),
-        ("login(", rf"login\(\s{{0,2}}[\"'][\w.@\-]{{1,64}}[\"']\s{{0,2}},\s{{0,2}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']", WEAK),
-        ("credential", rf"credentials?\(\s{{0,2}}[\"'][\w.@\-]{{1,64}}[\"']\s{{0,2}},\s{{0,2}}[\"'](?P<value>[^\"'\n]{{4,100}})[\"']", WEAK),
+        (
+            "auth",
+            r"auth(?:entication|enticate)?\s?=?\s?\(\s{0,2}[\"'][\w.@\-]{1,64}[\"']\s{0,2},\s{0,2}[\"'](?P<value>[^"
+            r"\"'\n]{4,100})[\"']",
+            WEAK,
+        ),
+        (
+            "login(",
+            r"login\(\s{0,2}[\"'][\w.@\-]{1,64}[\"']\s{0,2},\s{0,2}[\"'](?P<value>[^\"'\n]{4,100})[\"']",
+            WEAK,
+        ),
+        (
+            "credential",
+            r"credentials?\(\s{0,2}[\"'][\w.@\-]{1,64}[\"']\s{0,2},\s{0,2}[\"'](?P<value>[^\"'\n]{4,100})[\"']",
+            WEAK,
+        ),
         ("kubectl", rf"--docker-password[ =]{_Q}{_V}", WEAK),
     )
 )
-_USER: Final = re.compile(rf"(?:(?<=\s)-[a-zA-Z]{{0,4}}u|--user|--proxy-user|--basic-auth|(?<=\s)-U|(?<=\s)-a|--auth)[ =]?{_Q}[\w.@\-]{{1,64}}:{_V}")
+_USER: Final = re.compile(
+    rf"(?:(?<=\s)-[a-zA-Z]{{0,4}}u|--user|--proxy-user|--basic-auth|(?<=\s)-U|(?<=\s)-a"
+    rf"|--auth)[ =]?{_Q}[\w.@\-]{{1,64}}:{_V}"
+)
 _USER_LITERALS: Final = ("curl", " -u", "--user", "--proxy-user", "--basic-auth", "--auth", " -a")
-_PGPASS: Final = re.compile(r"(?<![\w/.:])[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w.*\-]{1,40}:[\w.\-]{1,40}:(?P<value>[^\s:\"'`]{4,100})")
+_PGPASS: Final = re.compile(
+    r"(?<![\w/.:])[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w.*\-]{1,40}:[\w.\-]{1,40}:(?P<value>[^\s:\"'`]{4,100})"
+)
 
 
 def hits(text: str, low: str) -> Iterator[Hit]:
     """Yield the passwords that commands in the text carry; `low` is its lower case."""
     for literal, pattern, need in [row for row in _ROWS if row[0] in low]:
         at = low.find(literal)
-        while at >= 0:
+        for _ in range(_MAX_ATTEMPTS):
+            if at < 0:
+                break
             # The rows are written in lower case where the case says nothing; a value is read from the text itself.
-            match = pattern.match(text, at) or pattern.match(low, at) if literal != "<<<" and literal != "auth " else pattern.search(text, max(0, at - _BEFORE), at + _AFTER)
+            match = (
+                pattern.match(text, at) or pattern.match(low, at)
+                if literal != "<<<" and literal != "auth "
+                else pattern.search(text, max(0, at - _BEFORE), at + _AFTER)
+            )
             if match and _is_secret(text[match.start("value") : match.end("value")], need):
                 yield Hit("command-password", "a password on a command line", match.start("value"), match.end("value"))
             at = low.find(literal, at + len(literal))
+        if at >= 0:
+            yield too_dense(at)
     yield from _users(text, low)
     if ":" in text:
         yield from _pgpass(text)

@@ -1,4 +1,4 @@
-"""Hidden text: characters that make a reader see something else than what is there, and text that is written for models."""
+"""Hidden text: characters that make a reader see something else than what is there, and text written for models."""
 
 import re
 from collections.abc import Iterator
@@ -17,17 +17,22 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud80
 _RUN: Final = re.compile(f"[{INVISIBLE}]+")
 _OVERRIDE: Final = re.compile("[\u202d\u202e]")
 _DIRECTED: Final = re.compile("[\u202a-\u202c\u2066-\u2069]")
-_RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_RIGHT_TO_LEFT: Final = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
 _FLAG: Final = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f")
 _EMOJI: Final = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]")
-# Scripts whose spelling needs joiners or whose word breaks are zero-width spaces: Arabic, Syriac, the Indic and South-East Asian ones.
-_JOINING: Final = re.compile("[\u0600-\u109f\u1780-\u18af\u1900-\u1cff\ua840-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00011000-\U00011fff]")
+# Scripts whose spelling needs joiners or whose word breaks are zero-width spaces: Arabic, Syriac, the Indic and
+# South-East Asian ones.
+_JOINING: Final = re.compile(
+    "[\u0600-\u109f\u1780-\u18af\u1900-\u1cff\ua840-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00011000-\U00011fff]"
+)
 _VARIED: Final = re.compile("[\u00a9\u00ae\u2000-\uffff\U0001f000-\U0003ffff]")
 _SINGLE_FINE: Final = frozenset("\u00ad\u200e\u200f\u061c")
 
 
 def find(text: str) -> tuple[Hit, ...]:
-    """Return the first place of each kind of hidden text: overrides, tag characters, invisible runs, control characters."""
+    """Return the first place of each kind of hidden text: overrides, tags, invisible runs, control characters."""
     hits = [*_controls(text)]
     if not text.isascii():
         hits += _directions(text)
@@ -101,7 +106,7 @@ def _judged(text: str, start: int, end: int) -> tuple[str, str]:
 
 
 def _needed(run: str, before: str, after: str) -> bool:
-    """Invisible characters that their neighbours call for: emoji sequences, joiners of the scripts that need them, Braille blanks."""
+    """Invisible characters that their neighbours call for: in emoji, in scripts that need joiners, among Braille."""
     if run in _SINGLE_FINE:
         return True
     if run.strip("\u2800") == "":
@@ -125,16 +130,20 @@ def _addressed(low: str) -> Iterator[int]:
     for needle, phrase in MARKS:
         if needle in low:
             yield from (at for at in words(low, needle) if phrase.match(low, at))
+    yield from _spoken(low)
+    if not low.isascii():
+        for word, command in UNSPACED_COMMANDS:
+            if word in low:
+                yield from _commanded(low, word, command)
+
+
+def _spoken(low: str) -> Iterator[int]:
     known = vocabulary(low)
     for word in known & PHRASES.keys():
         yield from (at for needle, phrase in PHRASES[word] for at in words(low, needle) if phrase.match(low, at))
     for word in known & COMMANDS.keys():
         for command in COMMANDS[word]:
             yield from _commanded(low, word, command)
-    if not low.isascii():
-        for word, command in UNSPACED_COMMANDS:
-            if word in low:
-                yield from _commanded(low, word, command)
 
 
 def _commanded(low: str, word: str, command: Command) -> Iterator[int]:
@@ -150,7 +159,8 @@ def _commanded(low: str, word: str, command: Command) -> Iterator[int]:
         if command.called.search(clause) and command.which.search(clause):
             yield at
             return
-        # What a next verb close by could say was in this clause; without this, a text of nothing but verbs costs a window for each.
+        # What a next verb close by could say was in this clause; without this, a text of nothing but verbs
+        # costs a window for each.
         covered = at + min(len(clause), _WINDOW // 2)
 
 

@@ -33,9 +33,11 @@ def _command(stems: str, verb: str, which: str, called: str, *, object_first: bo
 _ENGLISH: Final = _command(
     "ignore disregard forget override bypass overlook do don stop never no",
     r"ignore|disregard|forget|override|bypass|overlook|(?:do not|don't|stop|never) follow(?:ing)?|no attention to",
-    r"\b(?:previous|previously|prior|above|earlier|preceding|foregoing|before|you|your|system|original|initial|developer|safety|hidden)\b"
+    r"\b(?:previous|previously|prior|above|earlier|preceding|foregoing|before|you|your|system|original|initial"
+    r"|developer|safety|hidden)\b"
     r"|\b(?:all|any|every|these|those)\b.*\b(?:instructions?|prompts?|directives?|guidelines)\b",
-    r"\b(?:instructions?|prompts?|directives?|directions|guidelines?|guardrails?|rules|orders|commands|constraints|programming|training"
+    r"\b(?:instructions?|prompts?|directives?|directions|guidelines?|guardrails?|rules|orders|commands"
+    r"|constraints|programming|training"
     r"|told|everything|safety|context)\b",
 )
 _LATIN: Final = (
@@ -82,7 +84,11 @@ _LATIN: Final = (
         r"instruktion|instruks|anvisning|regler|order",
     ),
     _command(
-        "yok unut dikkate", r"yok say|unut|dikkate alma", r"önceki|yukarıdaki|tüm|bütün", r"talimat|komut|kural", object_first=True
+        "yok unut dikkate",
+        r"yok say|unut|dikkate alma",
+        r"önceki|yukarıdaki|tüm|bütün",
+        r"talimat|komut|kural",
+        object_first=True,
     ),
 )
 _OTHERS: Final = (
@@ -92,9 +98,22 @@ _OTHERS: Final = (
         r"предыдущ|прошл|все|всё|свои|систем|попередн|усі|всі",
         r"инструкц|указани|команд|правил|інструкц|вказівк",
     ),
-    _command("忽略 无视 無視 忘记 忘記", r"忽略|无视|無視|忘记|忘記", r"之前|先前|以上|上述|前面|所有|全部|系统|系統", r"指令|指示|提示|说明|說明|规则|規則|命令"),
-    _command("無視 忘れ", r"無視|忘れ", r"以前|これまで|前の|上記|全て|すべて|システム", r"指示|命令|プロンプト|ルール", object_first=True),
-    _command("무시 잊어", r"무시|잊어", r"이전|위의|모든|기존|시스템|앞선", r"지시|명령|프롬프트|규칙", object_first=True),
+    _command(
+        "忽略 无视 無視 忘记 忘記",
+        r"忽略|无视|無視|忘记|忘記",
+        r"之前|先前|以上|上述|前面|所有|全部|系统|系統",
+        r"指令|指示|提示|说明|說明|规则|規則|命令",
+    ),
+    _command(
+        "無視 忘れ",
+        r"無視|忘れ",
+        r"以前|これまで|前の|上記|全て|すべて|システム",
+        r"指示|命令|プロンプト|ルール",
+        object_first=True,
+    ),
+    _command(
+        "무시 잊어", r"무시|잊어", r"이전|위의|모든|기존|시스템|앞선", r"지시|명령|프롬프트|규칙", object_first=True
+    ),
     _command("تجاهل انس", r"تجاهل|انس", r"السابق|أعلاه|جميع|كل", r"تعليمات|أوامر|توجيهات"),
     _command("अनदेखा नज़रअंदाज़ भूल", r"अनदेखा|नज़रअंदाज़|भूल", r"पिछल|सभी|ऊपर|पहले", r"निर्देश|आदेश", object_first=True),
 )
@@ -111,22 +130,27 @@ UNSPACED_COMMANDS: Final[tuple[tuple[str, Command], ...]] = tuple(
 )
 
 _MODEL: Final = (
-    r"(?:ai|llm|a\.i\.|language model|chat ?bot|coding agent|ai agent|ai assistant|assistant|agent|model|claude|chatgpt|gpt|copilot|gemini)s?"
+    r"(?:ai|llm|a\.i\.|language model|chat ?bot|coding agent|ai agent|ai assistant|assistant|agent|model"
+    r"|claude|chatgpt|gpt|copilot|gemini)s?"
 )
 _TOKENS: Final = (
-    r"im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|begin_of_text|eot_id|eom_id|start_header_id|end_header_id|end|fim_\w+"
+    r"im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|begin_of_text|eot_id|eom_id"
+    r"|start_header_id|end_header_id|end|fim_\w+"
 )
 _HIDDEN_RULES: Final = (
     r"(?:reveal|print|show|repeat|output|leak|expose|disclose|display|tell me|send|dump) (?:me )?(?:all (?:of )?)?your "
     r"(?:system|hidden|initial|original|secret|full|internal) ?(?:prompt|instructions?|rules|message|configuration)"
 )
 _SILENCE: Final = (
-    r"(?:do not|don't|never) (?:tell|inform|alert|notify|mention (?:this|it|any of this) to|reveal (?:this|it) to|show (?:this|it) to|warn)"
+    r"(?:do not|don't|never) (?:tell|inform|alert|notify|mention (?:this|it|any of this) to|reveal (?:this"
+    r"|it) to|show (?:this|it) to|warn)"
     r" the (?:user|human|operator|developer|reviewer)"
 )
 _NEW_SELF: Final = (
-    r"you are now (?:an?\b(?! (?:member|owner|maintainer|collaborator|contributor|admin of))|in (?:developer|debug|admin|god|dan|maintenance|root"
-    r"|unrestricted)|the (?:system|admin|root|assistant|ai)|acting|playing|unrestricted|free (?:from|of)|jailbroken|dan\b|my\b"
+    r"you are now (?:an?\b(?! (?:member|owner|maintainer|collaborator|contributor|admin of))|in (?:developer"
+    r"|debug|admin|god|dan|maintenance|root"
+    r"|unrestricted)|the (?:system|admin|root|assistant|ai)|acting|playing|unrestricted|free (?:from|of)"
+    r"|jailbroken|dan\b|my\b"
     r"|no longer (?:bound|an?|subject|restricted)|called|named|operating)"
 )
 
@@ -139,7 +163,7 @@ _ALL: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ("<<sys,<</sys", r"<</?sys>>"),
         ("<system,</system", r"</?system(?:[-_](?:prompt|reminder|message|instructions?))?>"),
         ("<assistant>", r"<assistant>"),
-        ("system,systemprompt", r"system(?:[ _-]?prompt|[ _-]message:|[ _-]override)"),
+        ("system,systemprompt", r"system(?:[ _-]?prompt(?!s (?:the|for|you|a|users?)\b)|[ _-]message:|[ _-]override)"),
         ("system", r"system(?:\*\*)?:\s{1,3}(?:you|your|ignore|the (?:assistant|model|user))"),
         ('"role"', r"\"role\"\s{0,4}:\s{0,4}\"(?:system|developer)\""),
         ("# instruction,# system instruction,# new instruction", r"# ?(?:system |new )?instructions?:"),
@@ -149,7 +173,11 @@ _ALL: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ("you are no longer", r"you are no longer (?:bound|an?\b|subject|restricted|required to follow)"),
         ("from now on", r"from now on,? (?:you|your|always|respond|answer|act|ignore)\b"),
         ("pretend", r"pretend (?:to be|(?:that )?you(?:'re| are| have))\b"),
-        ("act as", r"act as (?:an? )?(?:unrestricted|uncensored|jailbroken|dan\b|root\b|ai\b|assistant|language model|different)"),
+        (
+            "act as",
+            r"act as (?:an? )?(?:unrestricted|uncensored|jailbroken|dan\b|root\b|ai\b|assistant|language model"
+            r"|different)",
+        ),
         ("developer mode", r"developer mode\b.{0,40}\b(?:unrestricted|no (?:rules|limits|restrictions)|output|respon)"),
         ("jailbreak", r"jailbreak(?:ed)? (?:mode|prompt)\b|jailbreak yourself"),
         ("do anything now", r"do anything now\b"),
@@ -157,13 +185,27 @@ _ALL: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ("reveal,print,show,repeat,output,leak,expose,disclose,display,tell me,send,dump", _HIDDEN_RULES),
         ("do not ,don't ,never ", _SILENCE),
         ("if you are,if you're", rf"if you(?:'re| are) (?:an? )?(?:{_MODEL})\b(?! owner)"),
-        ("note to,note for,message to,message for,instruction,instructions,notice to", rf"(?:note|message|instructions?|notice) (?:to|for) (?:all |any |the )?(?:{_MODEL})\b ?:"),
+        (
+            "note to,note for,message to,message for,instruction,instructions,notice to",
+            rf"(?:note|message|instructions?|notice) (?:to|for) (?:all |any |the )?(?:{_MODEL})\b ?:",
+        ),
         ("attention", rf"attention,? (?:all |any )?(?:{_MODEL})\b"),
         ("important", rf"important (?:instructions? )?(?:to|for) (?:all |any |the )?(?:{_MODEL})\b"),
-        ("ai,llm,llms,any ai,all ai,language model", r"(?:any |all )?(?:ai|llms?|language) ?(?:agents?|assistants?|models?)? (?:reading this|must (?:now )?(?:ignore|obey|follow|approve|run|execute|send))\b"),
+        (
+            "ai,llm,llms,any ai,all ai,language model",
+            r"(?:any |all )?(?:ai|llms?|language) ?(?:agents?|assistants?|models?)? (?:reading this"
+            r"|must (?:now )?(?:ignore|obey|follow|approve|run|execute|send))\b",
+        ),
         ("agents reading,agent reading,model reading,assistant reading", r"(?:agents?|model|assistant) reading this\b"),
-        ("your instructions,your new,your real,your true,your actual", r"your (?:new |real |true |actual )?instructions (?:are|is) (?:now|to|as)\b"),
-        ("disable,turn off,bypass", r"(?:disable|turn off|bypass) (?:all |any |your )?(?:safety|content) (?:filters?|checks?|guidelines|guardrails|polic(?:y|ies))"),
+        (
+            "your instructions,your new,your real,your true,your actual",
+            r"your (?:new |real |true |actual )?instructions (?:are|is) (?:now|to|as)\b",
+        ),
+        (
+            "disable,turn off,bypass",
+            r"(?:disable|turn off|bypass) (?:all |any |your )?(?:safety|content) (?:filters?|checks?|guidelines"
+            r"|guardrails|polic(?:y|ies))",
+        ),
         ("prompt système", r"prompt système"),
         ("系统提示", r"系统提示"),
         ("du bist", r"du bist (?:jetzt|nun) (?:ein|kein|im|der|die|das)"),

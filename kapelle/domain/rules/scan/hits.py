@@ -1,4 +1,4 @@
-"""What the rules for links, personal data and hidden text report: a rule and a place in the original text, never the text found."""
+"""What the rules for links, personal data and hidden text report: a rule and a place, never the text found."""
 
 from dataclasses import dataclass
 from enum import StrEnum

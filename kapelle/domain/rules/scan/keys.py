@@ -11,17 +11,23 @@ _MIN_BODY: Final = 48
 _WINDOW: Final = 1_500
 # The body must follow the header at once, but for line ends, quotes of a string or a quotation, and the headers of old formats.
 _BEGIN: Final = re.compile(
-    r"-----BEGIN ((?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?|USER NKEY SEED)-----(?:[\s\"'`>|,+#*\\]|\\n|[A-Z][A-Za-z\-]{2,20}: [^\n]{0,90}\n){0,60}(?=[A-Za-z0-9+/=]{16})",
+    r"-----BEGIN ((?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?|USER NKEY SEED)-----(?:[\s\"'`>|,+#*\\]|\\n"
+    r"|[A-Z][A-Za-z\-]{2,20}: [^\n]{0,90}\n){0,60}(?=[A-Za-z0-9+/=]{16})",
     re.IGNORECASE,
 )
 _BODY: Final = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _PUTTY: Final = re.compile(r"Private-Lines: \d+\s+([A-Za-z0-9+/=]{20,})")
-_WIREGUARD: Final = re.compile(r"(?i:private[_ ]?key|preshared[_ ]?key)\s{0,4}[:=]\s{0,4}[\"']?([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)")
+_WIREGUARD: Final = re.compile(
+    r"(?i:private[_ ]?key|preshared[_ ]?key)\s{0,4}[:=]\s{0,4}[\"']?([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)"
+)
 _CLIENT_KEY: Final = re.compile(r"(?:client-key-data|tls\.key|ca\.key)[\"']?:\s{0,4}[\"']?(LS0t[A-Za-z0-9+/=]{60,})")
 _JWK_PRIVATE: Final = re.compile(r"\"d\"\s{0,2}:\s{0,2}\"([A-Za-z0-9_\-]{40,700})\"")
 _KEY_TYPE: Final = re.compile(r"\"kty\"\s{0,2}:\s{0,2}\"(?:RSA|EC|OKP)\"")
 _DOCKER_AUTH: Final = re.compile(r"\"auth\"\s{0,2}:\s{0,2}\"([A-Za-z0-9+/]{8,400}={0,2})\"")
-_ETHEREUM: Final = re.compile(r"(?i:private[ _-]?key|priv[_-]?key|wallet[_ -]?key|deployer[_ -]?key)[\"'`]?\s{0,3}(?:is|[:=])\s{0,3}[\"'`]?(?:0x)?([0-9a-fA-F]{64})(?![0-9a-fA-F])")
+_ETHEREUM: Final = re.compile(
+    r"(?i:private[ _-]?key|priv[_-]?key|wallet[_ -]?key|deployer[_ -]?key)[\"'`]?\s{0,3}(?:is"
+    r"|[:=])\s{0,3}[\"'`]?(?:0x)?([0-9a-fA-F]{64})(?![0-9a-fA-F])"
+)
 
 
 def hits(text: str, low: str) -> Iterator[Hit]:

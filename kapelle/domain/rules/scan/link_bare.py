@@ -1,5 +1,8 @@
-"""Hosts that are written without a scheme. Most text of that shape is a label key, an image, a module or code, so that few are links:
-a host with a port or a path, or one that the text tells its reader to open."""
+"""Hosts that are written without a scheme.
+
+Most text of that shape is a label key, an image, a module or code, so that few are links: a host with a port or a path,
+or one that the text tells its reader to open.
+"""
 
 import re
 from collections.abc import Iterator
@@ -9,19 +12,28 @@ from kapelle.domain.rules.scan.reading import line_before
 
 # Top-level names that are next to never a file's ending or an attribute in code.
 _CLEAR: Final = frozenset(
-    "com net org edu gov mil biz xyz top online shop club website icu vip mobi asia monster quest lol tech wiki click buzz cyou rest "
-    "eu uk de fr nl ru cn jp br pl cz ch se dk fi es pt gr hu ro kr tw hk sg au nz ca mx us ua tr il za ir vn th ph ar cl pe ve kz by "
+    "com net org edu gov mil biz xyz top online shop club website icu vip mobi asia monster quest lol tech wiki "
+    "click buzz cyou rest "
+    "eu uk de fr nl ru cn jp br pl cz ch se dk fi es pt gr hu ro kr tw hk sg au nz ca mx us ua tr il za ir vn "
+    "th ph ar cl pe ve kz by "
     "be at ie lt lv ee sk si hr bg rs lu su".split()
 )
-# Top-level names that are also words of code or files: a host needs more than one path segment, a port, or a command that opens it.
-_AMBIGUOUS: Final = frozenset("io dev app ai me cc tv gg ly co info in live site store space cloud pro sh so im is it ws fm to".split())
+# Top-level names that are also words of code or files: a host needs more than one path segment, a port, or a command
+# that opens it.
+_AMBIGUOUS: Final = frozenset(
+    "io dev app ai me cc tv gg ly co info in live site store space cloud pro sh so im is it ws fm to".split()
+)
 _NOT_HOSTS: Final = frozenset({"asp.net", "vb.net", "ado.net", "ml.net", "paint.net", "json.net"})
 # Hosts that name packages, images and API groups rather than pages when they are written without a scheme.
 _NAMESPACES: Final = (
-    "k8s.io kubernetes.io x-k8s.io github.com gitlab.com bitbucket.org golang.org gopkg.in go.uber.org google.golang.org docker.io ghcr.io "
-    "quay.io gcr.io pkg.dev ecr.aws azurecr.io nvcr.io mcr.microsoft.com helm.sh cert-manager.io argoproj.io istio.io fluxcd.io "
-    "crossplane.io knative.dev tekton.dev terraform.io opencontainers.org schema.org w3.org kubernetes.dev external-secrets.io "
-    "traefik.io projectcalico.org cilium.io linkerd.io keda.sh coreos.com openshift.io rancher.io longhorn.io kyverno.io "
+    "k8s.io kubernetes.io x-k8s.io github.com gitlab.com bitbucket.org golang.org gopkg.in go.uber.org "
+    "google.golang.org docker.io ghcr.io "
+    "quay.io gcr.io pkg.dev ecr.aws azurecr.io nvcr.io mcr.microsoft.com helm.sh cert-manager.io argoproj.io "
+    "istio.io fluxcd.io "
+    "crossplane.io knative.dev tekton.dev terraform.io opencontainers.org schema.org w3.org kubernetes.dev "
+    "external-secrets.io "
+    "traefik.io projectcalico.org cilium.io linkerd.io keda.sh coreos.com openshift.io rancher.io longhorn.io "
+    "kyverno.io "
     "gateway.networking.k8s.io temporal.io go.temporal.io go.opentelemetry.io opentelemetry.io"
 ).split()
 _PLACE: Final = re.compile(r"\.([a-z]{2,10})(?![a-z0-9_-])")
@@ -31,10 +43,14 @@ _ENDED: Final = re.compile(r"(?!\.?[\w/@(=:+-])")
 _HOST_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyz0123456789.-"
 _TOKEN: Final = re.compile(r"[^\s\"'`<>()|,;\[\]{}]{0,300}")
 _SPARED_BEFORE: Final = re.compile(
-    r"(?:(?:apiversions?|apigroups?|groups?|images?|repository|registry|packages?|modules?|finalizers?|annotations?|labels?|xmlns|uses|base|key|source|target"
-    r"|storageclassname|provisioner|controller|driver|topologykey|ingressclassname|containerimage)[\"']?\s*[:=]\s*(?:-\s*)?"
-    r"|^\s*(?:from|import|require|replace|module|package|use)\s+(?:\w+\s+)?|\bimport\s|(?<![\w-])(?:docker|podman|nerdctl|crane|skopeo|buildah|ctr|cosign)\s[\w -]{0,40}"
-    r"|(?<![\w-])go\s+(?:get|install|mod|run|build|test)[\w\s./-]{0,24}|(?<![\w-])kubectl\s[\w\s/=.-]{0,40}|(?<![\w-])helm\s[\w\s/=.-]{0,40}|oci:/"
+    r"(?:(?:apiversions?|apigroups?|groups?|images?|repository|registry|packages?|modules?|finalizers?"
+    r"|annotations?|labels?|xmlns|uses|base|key|source|target"
+    r"|storageclassname|provisioner|controller|driver|topologykey|ingressclassname"
+    r"|containerimage)[\"']?\s*[:=]\s*(?:-\s*)?"
+    r"|^\s*(?:from|import|require|replace|module|package|use)\s+(?:\w+\s+)?|\bimport\s|(?<![\w-])(?:docker"
+    r"|podman|nerdctl|crane|skopeo|buildah|ctr|cosign)\s[\w -]{0,40}"
+    r"|(?<![\w-])go\s+(?:get|install|mod|run|build|test)[\w\s./-]{0,24}|(?<![\w-])kubectl\s[\w\s/=.-]{0,40}"
+    r"|(?<![\w-])helm\s[\w\s/=.-]{0,40}|oci:/"
     r"|(?:label|annotation|finalizer|image|module|package|api group|taint)s?\s)[\"'`(\[]*$"
 )
 _LABEL_KEY: Final = re.compile(r"[a-z0-9]([\w.~-]{0,62})")
@@ -43,11 +59,15 @@ _TAGGED: Final = re.compile(r"(?::[0-9]{1,5})?/[\w./-]+(?::[\w][\w.-]{0,127}|@sh
 _MODULE_VERSION: Final = re.compile(r"[\"'`]?\s+v[0-9]+\.[0-9]")
 _ARITHMETIC: Final = re.compile(r"\s(?:[*+/]|[<>=]=)\s")
 _INVITED: Final = re.compile(
-    r"(?<![\w-])(?:visit|browse(?: to)?|(?:go|goes|going|went) to|navigate to|head (?:over )?to|(?:log|sign) ?(?:in|on|up) (?:at|on)"
-    r"|(?:downloads?|downloaded|fetched|installed) from|(?:uploads?|uploaded|posts?|posted|sends?|sent) (?:(?:it|them|logs|data) )?to)\s+[\"'`*_<(]{0,3}$"
+    r"(?<![\w-])(?:visit|browse(?: to)?|(?:go|goes|going|went) to|navigate to|head (?:over )?to|(?:log"
+    r"|sign) ?(?:in|on|up) (?:at|on)"
+    r"|(?:downloads?|downloaded|fetched|installed) from|(?:uploads?|uploaded|posts?|posted|sends?|sent) (?:(?:it"
+    r"|them|logs|data) )?to)\s+[\"'`*_<(]{0,3}$"
 )
 _COMMANDED: Final = re.compile(r"(?<![\w-])(?:curl|wget)\s+(?:-[\w-]+\s+){0,4}[\"'`]?$")
-_OPENS: Final = re.compile(r"(?<![\w-])(?:visit|browse(?: to)?|open|to|see|at|from|via|read|curl|wget)\s+(?:-[\w-]+\s+){0,4}[\"'`*_<(]{0,3}$")
+_OPENS: Final = re.compile(
+    r"(?<![\w-])(?:visit|browse(?: to)?|open|to|see|at|from|via|read|curl|wget)\s+(?:-[\w-]+\s+){0,4}[\"'`*_<(]{0,3}$"
+)
 
 
 def bare_hosts(text: str, low: str) -> Iterator[tuple[int, str]]:
@@ -79,7 +99,9 @@ def _host_start(text: str, low: str, dot: int) -> int:
     head = low[max(0, dot - 255) : dot]
     start = dot - len(head) + len(head.rstrip(_HOST_CHARACTERS))
     lowest = max(0, start - 63)
-    while start > lowest and not text[start - 1].isascii() and (text[start - 1].isalnum() or text[start - 1] in "。．｡"):
+    while (
+        start > lowest and not text[start - 1].isascii() and (text[start - 1].isalnum() or text[start - 1] in "。．｡")
+    ):
         start -= 1
     while start < dot and low[start] in ".-":
         start += 1

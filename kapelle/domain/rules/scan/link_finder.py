@@ -1,6 +1,6 @@
 """Where in a text a browser, a Markdown or HTML renderer, a chat or a version control system would find a destination.
 
-Each finder jumps from one rare character to the next and looks back and forth over bounded windows, so that all are linear.
+Each finder jumps from one rare character to the next and looks around over bounded windows, so that all are linear.
 """
 
 import re
@@ -20,7 +20,8 @@ _SCHEME: Final = "abcdefghijklmnopqrstuvwxyz0123456789+.-"
 
 # Ports, paths and queries do not decide the host, so that only the authority is read.
 _AUTHORITY: Final = re.compile(
-    r"[/\\]*((?:\$\{[^}\n]{0,80}\}|\$\([^)\n]{0,80}\)|\{\{[^}\n]{0,80}\}\}|\{[^{}\n]{0,80}\}|<[^<>\n/]{1,80}>|[^/\\?#\s<>\"`])*)"
+    r"[/\\]*((?:\$\{[^}\n]{0,80}\}|\$\([^)\n]{0,80}\)|\{\{[^}\n]{0,80}\}\}|\{[^{}\n]{0,80}\}|<[^<>\n/]{1,80}>"
+    r"|[^/\\?#\s<>\"`])*)"
 )
 _SLASHED: Final = re.compile(r":[\\/]")
 _FILE: Final = re.compile(r"[/\\]{0,3}[\w.~%-]")
@@ -28,27 +29,40 @@ _DIRECT: Final = re.compile(r"https?:(?=[a-z0-9-]{1,63}\.[a-z])")
 _WRAPPED: Final = str.maketrans("", "", "\t\r\n")
 _WEB: Final = frozenset({"http", "https", "ftp", "ws", "wss"})
 _REMOTE: Final = frozenset(
-    "ftps sftp ssh git svn hg bzr rsync git+ssh git+https git+http git+git svn+ssh svn+https ssh+git hg+https hg+http gopher irc ircs "
+    "ftps sftp ssh git svn hg bzr rsync git+ssh git+https git+http git+git svn+ssh svn+https ssh+git hg+https "
+    "hg+http gopher irc ircs "
     "rtsp rtmp smb cifs afp nfs telnet ldap ldaps vnc rdp webcal feed dav davs view-source intent".split()
 )
 # Addresses that programs use to reach their own services. A browser opens none of them.
 _SERVICES: Final = frozenset(
-    "postgres postgresql mysql mariadb mssql sqlserver oracle redis rediss valkey nats tls amqp amqps mongodb mongodb+srv kafka s3 s3a s3n "
-    "gs gcs az azure abfs abfss wasb wasbs hdfs viewfs tcp tcp4 tcp6 udp udp4 udp6 unix dns xds etcd etcds zk zookeeper memcached "
-    "memcache sqlite sqlite3 duckdb bolt bolt+s bolt+ssc neo4j neo4j+s neo4j+ssc mqtt mqtts stomp clickhouse clickhouses cassandra scylla "
-    "oci docker docker-image docker-daemon containers-storage containerd cri npipe chrome-extension chrome moz-extension app res asset "
-    "assets package jar classpath urn npm pkg crate pypi cockroachdb cockroach pulsar pulsar+ssl grpc grpcs http+unix otlp statsd syslog "
-    "smtp smtps imap imaps pop3 pop3s temporal spiffe vault secret op arn ipc inproc pgm zmq memory mem fake null stdin stdout snowflake "
-    "bigquery redshift athena trino presto hive elasticsearch es opensearch influxdb prometheus rabbitmq celery sqs sns pubsub "
-    "jdbc odbc ray dask spark yarn k8s kubernetes consul nomad dapr vscode-remote vscode-resource ssm tsdb timescaledb env flatpak snap "
+    "postgres postgresql mysql mariadb mssql sqlserver oracle redis rediss valkey nats tls amqp amqps mongodb "
+    "mongodb+srv kafka s3 s3a s3n "
+    "gs gcs az azure abfs abfss wasb wasbs hdfs viewfs tcp tcp4 tcp6 udp udp4 udp6 unix dns xds etcd etcds zk "
+    "zookeeper memcached "
+    "memcache sqlite sqlite3 duckdb bolt bolt+s bolt+ssc neo4j neo4j+s neo4j+ssc mqtt mqtts stomp clickhouse "
+    "clickhouses cassandra scylla "
+    "oci docker docker-image docker-daemon containers-storage containerd cri npipe chrome-extension chrome "
+    "moz-extension app res asset "
+    "assets package jar classpath urn npm pkg crate pypi cockroachdb cockroach pulsar pulsar+ssl grpc grpcs "
+    "http+unix otlp statsd syslog "
+    "smtp smtps imap imaps pop3 pop3s temporal spiffe vault secret op arn ipc inproc pgm zmq memory mem fake "
+    "null stdin stdout snowflake "
+    "bigquery redshift athena trino presto hive elasticsearch es opensearch influxdb prometheus rabbitmq celery "
+    "sqs sns pubsub "
+    "jdbc odbc ray dask spark yarn k8s kubernetes consul nomad dapr vscode-remote vscode-resource ssm tsdb "
+    "timescaledb env flatpak snap "
     "driver workspace project link catalog github gitlab resource mcp ui kapelle test mock".split()
 )
 _FORBIDDEN: Final = frozenset("javascript vbscript livescript data file filesystem ms-msdt search-ms".split())
 _BARE_FORBIDDEN: Final = re.compile(
-    r"(?:java|vb|live)script:(?=[^\s\"'`]{1,80}[(=`])|data:(?=(?:text/html|text/javascript|image/svg|application/(?:x-)?(?:javascript|ecmascript|xhtml|xml))[^\s,]{0,60},)"
+    r"(?:java|vb|live)script:(?=[^\s\"'`]{1,80}[(=`])|data:(?=(?:text/html|text/javascript|image/svg"
+    r"|application/(?:x-)?(?:javascript|ecmascript|xhtml|xml))[^\s,]{0,60},)"
     r"|<\s{0,2}(?:(?:java|vb|live)script|data|file):(?=[^\s>])"
 )
-_ATTRIBUTES: Final = frozenset("href src action formaction srcset data poster cite background ping longdesc manifest codebase url location icon lowsrc dynsrc".split())
+_ATTRIBUTES: Final = frozenset(
+    "href src action formaction srcset data poster cite background ping longdesc manifest codebase url location "
+    "icon lowsrc dynsrc".split()
+)
 _ASSIGNED: Final = re.compile(r"=[ \t\r\n]{0,4}[\"']?[ \t\r\n]{0,4}")
 _OPENED: Final = re.compile(r"(?:\]\(|\]:)[ \t\r\n]{0,8}<?")
 _CSS: Final = re.compile(r"(?:url\(|@import)[ \t\r\n]{0,4}[\"']?")
@@ -189,7 +203,7 @@ def _sources(window: str, start: int) -> Iterator[Candidate]:
 
 
 def _destination(window: str, start: int) -> Iterator[Candidate]:
-    """Read a destination as a browser does: without tabs and line breaks, a scheme, or slashes that keep the page's scheme."""
+    """Read a destination as a browser does: no tabs or line breaks, a scheme, or slashes that keep the page's."""
     window = window.translate(_WRAPPED)
     scheme = _SCHEMED.match(window.lower())
     if scheme is None:
@@ -231,8 +245,17 @@ def _remotes(text: str) -> Iterator[Candidate]:
 
 def _www(text: str, low: str) -> Iterator[Candidate]:
     for match in _WWW.finditer(low):
-        before = low[match.start() - 1] if match.start() else " "
         host = _WWW_HOST.match(text, match.start())
-        if host and not (before.isalnum() or before in "_.-@" or (before == "/" and low[match.start() - 2 : match.start()] != "//")):
-            if host[0].count(".") >= 2 and host[0].rpartition(".")[2].isalpha():  # noqa: PLR2004 - www, a name, a top-level domain
-                yield Candidate(match.start(), Form.NAME, host[0])
+        # A host of its own: www, a name, a top-level domain.
+        if (
+            host
+            and _begins_here(low, match.start())
+            and host[0].count(".") > 1
+            and host[0].rpartition(".")[2].isalpha()
+        ):
+            yield Candidate(match.start(), Form.NAME, host[0])
+
+
+def _begins_here(low: str, start: int) -> bool:
+    before = low[start - 1] if start else " "
+    return not (before.isalnum() or before in "_.-@") and (before != "/" or low[max(0, start - 2) : start] == "//")

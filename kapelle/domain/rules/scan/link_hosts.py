@@ -1,4 +1,4 @@
-"""Which host a browser would open for a destination, and whether a team allows it. Hosts are read by a WHATWG parser, never by pattern."""
+"""Which host a browser would open, and whether a team allows it. A WHATWG parser reads hosts, never a pattern."""
 
 import re
 from functools import lru_cache
@@ -8,20 +8,37 @@ import can_ada
 
 # What these name is on the reader's own machine; every other spelling of a loopback address is judged like any address.
 READERS_OWN: Final = frozenset({"localhost", "127.0.0.1"})
-# Reserved by RFC 2606 for documentation and registered to nobody. The reserved top-level names (.test, .example) are not
+# Reserved by RFC 2606 for documentation and registered to nobody. The reserved top-level names (.test, .example) are
+# not
 # here: a private resolver may serve them.
 RESERVED_FOR_EXAMPLES: Final = ("example.com", "example.org", "example.net")
 # Names that only resolve inside a cluster or a container network.
 _CLUSTER: Final = (".svc", ".cluster.local")
-# Names that only resolve inside a company. They count as foreign for a browser (a cloud's metadata service is one), not for a remote or a bare host.
-_PRIVATE: Final = (".internal", ".local", ".lan", ".corp", ".intranet", ".home.arpa", ".localdomain", ".private", ".test", ".invalid", ".example")
+# Names that only resolve inside a company. They count as foreign for a browser (a cloud's metadata service is one),
+# not for a remote or a bare host.
+_PRIVATE: Final = (
+    ".internal",
+    ".local",
+    ".lan",
+    ".corp",
+    ".intranet",
+    ".home.arpa",
+    ".localdomain",
+    ".private",
+    ".test",
+    ".invalid",
+    ".example",
+)
 
-# A template's variable: shell, braces, angle brackets, printf, Windows, an ellipsis. In a host it makes the destination one nobody can open.
+# A template's variable: shell, braces, angle brackets, printf, Windows, an ellipsis. In a host it makes the
+# destination one nobody can open.
 _VARIABLE: Final = re.compile(
-    r"\$\{[^}\n]{0,80}\}|\$\([^)\n]{0,80}\)|\{\{[^}\n]{0,80}\}\}|\{[^{}\n]{0,80}\}|<[^<>\n]{1,80}>|\$\w{1,60}|%\([^)\n]{0,40}\)[sdr]"
+    r"\$\{[^}\n]{0,80}\}|\$\([^)\n]{0,80}\)|\{\{[^}\n]{0,80}\}\}|\{[^{}\n]{0,80}\}|<[^<>\n]{1,80}>|\$\w{1,60}"
+    r"|%\([^)\n]{0,40}\)[sdr]"
     r"|%[sdv](?![0-9a-fA-F])|%[A-Za-z_]{3,40}%|\.\.\.|\u2026|\[[A-Za-z_ -]{2,40}\]|_{2,}\w{1,40}?_{2,}|@@\w{1,40}@@"
 )
-# A host ends at ASCII punctuation that no host has, and at punctuation of other scripts except the three that IDNA reads as a dot.
+# A host ends at ASCII punctuation that no host has, and at punctuation of other scripts except the three that IDNA
+# reads as a dot.
 _HOST: Final = re.compile(
     "\\[[0-9A-Fa-f:.%]{0,60}\\]|[^\\x00-\\x24\\x26-\\x2c/:;<=>?@\\[\\\\\\]^`{|}\\x7f\u2000-\u200a\u2010-\u2060\u3000\u3001\u3003-\u303f\uff01-\uff0d\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff60\ufffd]*"
 )
@@ -32,8 +49,14 @@ _MANY: Final = 4096
 
 
 def foreign(authority: str, hosts: frozenset[str]) -> str | None:
-    """Return the host that a browser would open for an authority (user information and port may be there), or None if it may be named."""
-    if authority.isascii() and "%" not in authority and "$" not in authority and "{" not in authority and "<" not in authority:
+    """Return the host that a browser would open for an authority (user information, port), or None if allowed."""
+    if (
+        authority.isascii()
+        and "%" not in authority
+        and "$" not in authority
+        and "{" not in authority
+        and "<" not in authority
+    ):
         return _judged(authority, hosts)
     if "[" not in authority[:1] and _VARIABLE.search(authority):
         return _templated(authority, hosts)
@@ -41,7 +64,7 @@ def foreign(authority: str, hosts: frozenset[str]) -> str | None:
 
 
 def foreign_name(name: str, hosts: frozenset[str]) -> str | None:
-    """Return a host written without a scheme as a browser reads it, or None if it may be named; private names may."""
+    """Return a host written without a scheme as a browser reads it, or None if allowed; private names are."""
     host = resolved(name)
     if host is None or "." not in host or host.endswith(_PRIVATE):
         return None
@@ -49,17 +72,16 @@ def foreign_name(name: str, hosts: frozenset[str]) -> str | None:
 
 
 def resolved(name: str) -> str | None:
-    """Return the host as the WHATWG parser reads it (lower case, punycode, canonical addresses, no final dot), or None if it reads none."""
+    """Return the host as the WHATWG parser reads it (lower case, punycode, addresses in one form, no final dot)."""
     return _resolved(name) if len(name) <= _MANY else None
 
 
 def allowed(host: str, hosts: frozenset[str]) -> bool:
-    """Tell whether a resolved host is on the list (exactly, or below a `*.suffix`), reserved for examples, or the reader's own."""
+    """Tell whether a resolved host is listed (exactly, or below a `*.suffix`), reserved for examples, or local."""
     listed = _canonical(hosts)
     if host in listed or host in READERS_OWN or host.endswith(_CLUSTER):
         return True
-    if host.startswith("*."):
-        host = host[2:]
+    host = host.removeprefix("*.")
     at = host.find(".")
     while at >= 0:
         if "*" + host[at:] in listed:
@@ -75,7 +97,9 @@ def has_variable(text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _canonical(hosts: frozenset[str]) -> frozenset[str]:
-    return frozenset("*." + (resolved(host[2:]) or host[2:]) if host.startswith("*.") else resolved(host) or host for host in hosts)
+    return frozenset(
+        "*." + (resolved(host[2:]) or host[2:]) if host.startswith("*.") else resolved(host) or host for host in hosts
+    )
 
 
 @lru_cache(maxsize=_MANY)
@@ -123,7 +147,7 @@ def _name(text: str) -> str:
 
 
 def _unreadable(name: str) -> str | None:
-    """No browser opens what its parser refuses; what was made to look like a host of other letters is refused all the same."""
+    """No browser opens what its parser refuses; what was made to look like another host is refused all the same."""
     suspicious = not name.isascii() or "xn--" in name.lower() or "%" in name
     return "a host that cannot be read" if suspicious and "." in name else None
 

@@ -16,7 +16,8 @@ MAX_HITS: Final = 50
 def find(views: Sequence[View], hosts: frozenset[str]) -> tuple[Hit, ...]:
     """Return one hit, at its first place, for each host or scheme in any of the views that may not be linked to.
 
-    `hosts` are exact hosts, or `*.suffix` for every host below one. No hit names more of a destination than its host or scheme.
+    `hosts` are exact hosts, or `*.suffix` for every host below one. No hit names more of a destination than its host
+    or scheme.
     """
     found: dict[str, Hit] = {}
     seen: set[str] = set()

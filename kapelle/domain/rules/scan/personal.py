@@ -12,10 +12,15 @@ from kapelle.domain.rules.scan.personal_spans import Span
 from kapelle.domain.rules.scan.reading import lowered, vocabulary
 from kapelle.domain.rules.scan.views import View
 
-# What stands beside a placeholder may only then be seen for what it is (a number after the word "phone"); two rounds have always been enough.
+# What stands beside a placeholder may only then be seen for what it is; two rounds have always been enough.
 _ROUNDS: Final = 4
 # Where two kinds overlap, the one with the stricter check tells what it is.
-_RANK: Final = {kind: rank for rank, kind in enumerate((Personal.PHONE, Personal.IP, Personal.DATE, Personal.EMAIL, Personal.ID, Personal.CARD, Personal.IBAN))}
+_RANK: Final = {
+    kind: rank
+    for rank, kind in enumerate(
+        (Personal.PHONE, Personal.IP, Personal.DATE, Personal.EMAIL, Personal.ID, Personal.CARD, Personal.IBAN)
+    )
+}
 
 
 def find(view: View) -> tuple[PersonalHit, ...]:
@@ -34,7 +39,7 @@ def find(view: View) -> tuple[PersonalHit, ...]:
 
 
 def redact(text: str, hits: Sequence[PersonalHit]) -> str:
-    """Return the original text with each hit's span replaced by its placeholder, such as `[EMAIL]`, and nothing else changed."""
+    """Return the original text with each hit replaced by its placeholder, such as `[EMAIL]`, and nothing else changed."""
     pieces, at = [], 0
     for hit in hits:
         pieces += [text[at : hit.start], placeholder(hit)]
@@ -49,9 +54,9 @@ def placeholder(hit: PersonalHit) -> str:
 
 def _spans(text: str) -> Iterator[Span]:
     low = lowered(text)
-    yield from addresses(text, low)
+    yield from addresses(low)
     known = vocabulary(low)
-    yield from numbers(text, low, known)
+    yield from numbers(low, known)
     yield from identities(text, low, known)
 
 

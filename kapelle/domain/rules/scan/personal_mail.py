@@ -15,47 +15,69 @@ _LOCAL_KEPT: Final = "abcdefghijklmnopqrstuvwxyz0123456789._%+'-"
 _DOMAIN: Final = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}([^\W\d_]{2,24}|xn--[a-z0-9-]{2,59})")
 
 _RESERVED: Final = (
-    "example.com example.org example.net example test invalid localhost local localdomain internal intranet lan corp home.arpa svc private"
+    "example.com example.org example.net example test invalid localhost local localdomain internal intranet lan "
+    "corp home.arpa svc private"
 ).split()
 _PLACEHOLDER_DOMAINS: Final = frozenset(
-    "domain.com domain.tld yourdomain.com your-domain.com yourcompany.com your-company.com mydomain.com mycompany.com company.com foo.com "
-    "bar.com foobar.com test.com sample.com somewhere.com somedomain.com email.tld host.com server.com site.com placeholder.com".split()
+    "domain.com domain.tld yourdomain.com your-domain.com yourcompany.com your-company.com mydomain.com "
+    "mycompany.com company.com foo.com "
+    "bar.com foobar.com test.com sample.com somewhere.com somedomain.com email.tld host.com server.com site.com "
+    "placeholder.com".split()
 )
 # Robots, mailing lists, and the a@b.com of every test.
-_NOBODYS_DOMAIN: Final = re.compile(r"noreply|^lists?\.|^googlegroups\.com$|^groups\.io$|^[a-z]{1,2}\.(?:com|org|net|de|io)$")
-_ROLES: Final = frozenset(
-    "admin administrator root postmaster hostmaster webmaster abuse noc security info contact hello support help helpdesk service services "
-    "sales marketing billing accounts accounting finance legal privacy compliance dpo gdpr press media pr jobs careers hr recruiting "
-    "office team ops devops sre oncall on-call platform infra infrastructure engineering dev developers eng it sysadmin alerts alert "
-    "alerting monitoring notifications notification notify news newsletter mailer-daemon mailer daemon bounce bounces reply replies feedback "
-    "survey orders order shop store ci cd build builds builder bot bots robot automation deploy deployer release releases svc service-account "
-    "git svn hg cvs ssh user username users you your-email your.email youremail yourname your-name someone somebody anyone foo bar baz "
-    "test tests tester testing example sample demo dummy fake nobody anonymous guest default system unknown local maintainers maintainer "
-    "committee board list lists mailing-list users dev-list announce discuss community moderators webhooks webhook api inbound incoming mail "
-    "email e-mail enquiries inquiries general management partners vendor vendors procurement invoices invoice payments payroll "
-    "opensource oss open-source conduct security-team psirt cert csirt bugs bug bugreport issues tickets ticket changes".split()
+_NOBODYS_DOMAIN: Final = re.compile(
+    r"noreply|^lists?\.|^googlegroups\.com$|^groups\.io$|^[a-z]{1,2}\.(?:com|org|net|de|io)$"
 )
-_ROLE_PARTS: Final = re.compile(r"no-?reply|do-?not-?reply|\bteam\b|\bbot\b|mailer-daemon|notifications?\b|-(?:dev|users|announce|list|admins?|owners?|alerts?|oncall)$|\[bot\]")
+_ROLES: Final = frozenset(
+    "admin administrator root postmaster hostmaster webmaster abuse noc security info contact hello support "
+    "help helpdesk service services "
+    "sales marketing billing accounts accounting finance legal privacy compliance dpo gdpr press media pr jobs "
+    "careers hr recruiting "
+    "office team ops devops sre oncall on-call platform infra infrastructure engineering dev developers eng it "
+    "sysadmin alerts alert "
+    "alerting monitoring notifications notification notify news newsletter mailer-daemon mailer daemon bounce "
+    "bounces reply replies feedback "
+    "survey orders order shop store ci cd build builds builder bot bots robot automation deploy deployer "
+    "release releases svc service-account "
+    "git svn hg cvs ssh user username users you your-email your.email youremail yourname your-name someone "
+    "somebody anyone foo bar baz "
+    "test tests tester testing example sample demo dummy fake nobody anonymous guest default system unknown "
+    "local maintainers maintainer "
+    "committee board list lists mailing-list users dev-list announce discuss community moderators webhooks "
+    "webhook api inbound incoming mail "
+    "email e-mail enquiries inquiries general management partners vendor vendors procurement invoices invoice "
+    "payments payroll "
+    "opensource oss open-source conduct security-team psirt cert csirt bugs bug bugreport issues tickets "
+    "ticket changes".split()
+)
+_ROLE_PARTS: Final = re.compile(
+    r"no-?reply|do-?not-?reply|\bteam\b|\bbot\b|mailer-daemon|notifications?\b|-(?:dev|users|announce|list"
+    r"|admins?|owners?|alerts?|oncall)$|\[bot\]"
+)
 _COMMANDS: Final = re.compile(r"\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id|sshfs|autossh)\b[^\n|;&]{0,60}$")
-_MAIL_WORDS: Final = re.compile(r"(?:mail|contact|reach|write to|owner|cc|author|reporter|ping|ask)\b[^\n]{0,24}$|mailto:$|<$")
+_MAIL_WORDS: Final = re.compile(
+    r"(?:mail|contact|reach|write to|owner|cc|author|reporter|ping|ask)\b[^\n]{0,24}$|mailto:$|<$"
+)
 
 _AT: Final = re.compile(r"[\[({<]\s?(?:at|@)\s?[\])}>]|\s(?:at|@)\s")
 _DOT: Final = r"(?:\s{0,3}[\[({<]\s?(?:dot|\.)\s?[\])}>]\s{0,3}|\sdot\s|\.)"
 _SPELT_DOMAIN: Final = re.compile(rf"\s{{0,3}}((?:[a-z0-9][a-z0-9-]{{0,62}}{_DOT}){{1,5}})([a-z]{{2,18}})(?![\w-])")
-_ALSO_WORDS: Final = frozenset("py sh rs md so cc pl ps to in is it at me be do am my no as by name one work run product".split())
+_ALSO_WORDS: Final = frozenset(
+    "py sh rs md so cc pl ps to in is it at me be do am my no as by name one work run product".split()
+)
 _SPELT_LOCAL: Final = re.compile(r"([a-z0-9][\w+-]*(?:(?:\.|\s?[\[({]\s?dot\s?[\])}]\s?|\sdot\s)[\w+-]+){0,3})\s{0,3}$")
 _ANY_DOT: Final = re.compile(_DOT)
 
 
-def addresses(text: str, low: str) -> Iterator[Span]:
-    """Yield the e-mail addresses of a view; `low` is its text in lower case."""
+def addresses(low: str) -> Iterator[Span]:
+    """Yield the e-mail addresses of a view in lower case."""
     if "@" in low:
-        yield from _plain(text, low)
+        yield from _plain(low)
     if "dot" in low or "at]" in low or "at)" in low or "at}" in low or "at>" in low:
         yield from _spelt(low)
 
 
-def _plain(text: str, low: str) -> Iterator[Span]:
+def _plain(low: str) -> Iterator[Span]:
     at = low.find("@")
     while at >= 0:
         domain = _DOMAIN.match(low, at + 1)
@@ -89,9 +111,13 @@ def _is_someone(low: str, start: int, at: int, domain: re.Match[str]) -> bool:
 
 def is_nobody(local: str, domain: str) -> bool:
     """Tell whether an address in lower case is a role's, a robot's, or an example."""
-    if domain in _PLACEHOLDER_DOMAINS or _NOBODYS_DOMAIN.search(domain) or any(domain == name or domain.endswith("." + name) for name in _RESERVED):
+    if (
+        domain in _PLACEHOLDER_DOMAINS
+        or _NOBODYS_DOMAIN.search(domain)
+        or any(domain == name or domain.endswith("." + name) for name in _RESERVED)
+    ):
         return True
-    base = local.split("+")[0].strip("'\"")
+    base = local.split("+", maxsplit=1)[0].strip("'\"")
     return base in _ROLES or local in _ROLES or _ROLE_PARTS.search(local) is not None
 
 
@@ -109,7 +135,10 @@ def _is_remote(low: str, start: int, end: int) -> bool:
     if path[:1] == ":" and path[1:] and (path[1] in "~/." or path[1].isalpha()):
         return True
     line = line_before(low, start, 80)
-    return any(command in line for command in ("ssh", "scp", "sftp", "rsync", "mosh")) and _COMMANDS.search(line) is not None
+    return (
+        any(command in line for command in ("ssh", "scp", "sftp", "rsync", "mosh"))
+        and _COMMANDS.search(line) is not None
+    )
 
 
 def _confidence(low: str, start: int, domain: re.Match[str]) -> Confidence | None:
@@ -121,7 +150,10 @@ def _confidence(low: str, start: int, domain: re.Match[str]) -> Confidence | Non
     return Confidence.LOW if _MAIL_WORDS.search(low[max(0, start - 32) : start]) and top not in _ENDINGS else None
 
 
-_ENDINGS: Final = frozenset("png jpg jpeg gif svg webp ico json yaml yml toml xml html css js ts tsx jsx go java txt log csv tar gz tgz zip whl exe service socket timer svc".split())
+_ENDINGS: Final = frozenset(
+    "png jpg jpeg gif svg webp ico json yaml yml toml xml html css js ts tsx jsx go java txt log csv tar gz tgz "
+    "zip whl exe service socket timer svc".split()
+)
 
 
 def _spelt(low: str) -> Iterator[Span]:

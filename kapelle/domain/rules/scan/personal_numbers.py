@@ -21,7 +21,10 @@ _STRETCH: Final = re.compile(r"[0-9][0-9 ().\-/]{5,}[0-9]")
 _DASHES: Final = re.compile("[\u2010-\u2015\u2212]")
 _DIGITS_ONLY: Final = str.maketrans("", "", " ().-/+")
 
-_CARD: Final = re.compile(r"[0-9][0-9]{3}(?:(?P<a>[ -])[0-9]{4}(?P=a)[0-9]{4}(?P=a)[0-9]{4}(?:(?P=a)[0-9]{3})?|(?P<b>[ -])[0-9]{6}(?P=b)[0-9]{4,5}|[0-9]{9,15})(?![0-9])")
+_CARD: Final = re.compile(
+    r"[0-9][0-9]{3}(?:(?P<a>[ -])[0-9]{4}(?P=a)[0-9]{4}(?P=a)[0-9]{4}(?:(?P=a)[0-9]{3})?"
+    r"|(?P<b>[ -])[0-9]{6}(?P=b)[0-9]{4,5}|[0-9]{9,15})(?![0-9])"
+)
 # Lengths by the first digits (ISO/IEC 7812 issuer ranges as the networks publish them).
 _BRANDS: Final = (
     (re.compile(r"4"), (13, 16, 19)),
@@ -36,16 +39,25 @@ _BRANDS: Final = (
 )
 # Published by the payment providers for tests.
 _TEST_CARDS: Final = frozenset(
-    "4242424242424242 4111111111111111 4012888888881881 4000056655665556 4000000000000002 4000000000000077 4000000000003220 4222222222222 "
-    "5555555555554444 5105105105105100 2223003122003222 2223000048400011 5200828282828210 378282246310005 371449635398431 378734493671000 "
-    "6011111111111117 6011000990139424 6011000000000004 30569309025904 38520000023237 3056930009020004 36227206271667 3530111333300000 "
-    "3566002020360505 6200000000000005 6205500000000000004 4917610000000000 4000000000000000 5425233430109903 2222420000001113".split()
+    "4242424242424242 4111111111111111 4012888888881881 4000056655665556 4000000000000002 4000000000000077 "
+    "4000000000003220 4222222222222 "
+    "5555555555554444 5105105105105100 2223003122003222 2223000048400011 5200828282828210 378282246310005 "
+    "371449635398431 378734493671000 "
+    "6011111111111117 6011000990139424 6011000000000004 30569309025904 38520000023237 3056930009020004 "
+    "36227206271667 3530111333300000 "
+    "3566002020360505 6200000000000005 6205500000000000004 4917610000000000 4000000000000000 5425233430109903 "
+    "2222420000001113".split()
 )
 _NOT_A_CARD: Final = re.compile(
-    r"\b(?:order|invoice|ticket|offset|snowflake|run|job|build|trace|span|imei|imsi|iccid|isbn|ean|gtin|upc|serial|sku|tracking|parcel|epoch|timestamp|nonce|hash"
-    r"|sequence|seq|lsn|txid|xid|xmin|message|msg|request|event|partition|id|ids|ref|reference|pid|bytes|ns|nanoseconds|micros)\b[^\n0-9]{0,16}$"
+    r"\b(?:order|invoice|ticket|offset|snowflake|run|job|build|trace|span|imei|imsi|iccid|isbn|ean|gtin|upc"
+    r"|serial|sku|tracking|parcel|epoch|timestamp|nonce|hash"
+    r"|sequence|seq|lsn|txid|xid|xmin|message|msg|request|event|partition|id|ids|ref|reference|pid|bytes|ns"
+    r"|nanoseconds|micros)\b[^\n0-9]{0,16}$"
 )
-_CARD_WORD: Final = re.compile(r"\b(?:card|visa|mastercard|amex|american express|discover|jcb|diners|maestro|unionpay|pan|credit|debit|paid|payment|karte|carte|tarjeta)\b")
+_CARD_WORD: Final = re.compile(
+    r"\b(?:card|visa|mastercard|amex|american express|discover|jcb|diners|maestro|unionpay|pan|credit|debit|paid"
+    r"|payment|karte|carte|tarjeta)\b"
+)
 
 _IBAN: Final = re.compile(r"[0-9][0-9][ -]?[0-9a-z]{4}[0-9a-z -]{5,36}")
 # Every account number holds a stretch of digits: where it may begin before the stretch, and end after it.
@@ -54,33 +66,50 @@ _IBAN_TAIL: Final = 24
 _IBAN_LENGTHS: Final = {
     pair[:2].lower(): int(pair[2:])
     for pair in (
-        "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18 FO18 "
-        "FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 "
-        "MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 "
+        "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 "
+        "EE20 EG29 ES24 FI18 FK18 FO18 "
+        "FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 "
+        "LI21 LT20 LU20 LV21 LY25 MC27 "
+        "MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 "
+        "SC31 SD18 SE24 SI19 SK24 SM27 "
         "SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
     ).split()
 }
-_PUBLISHED_IBANS: Final = frozenset("de89370400440532013000 gb29nwbk60161331926819 gb82west12345698765432 fr1420041010050500013m02606 nl91abna0417164300 ch9300762011623852957".split())
+_PUBLISHED_IBANS: Final = frozenset(
+    "de89370400440532013000 gb29nwbk60161331926819 gb82west12345698765432 fr1420041010050500013m02606 "
+    "nl91abna0417164300 ch9300762011623852957".split()
+)
 
 _IPV4: Final = re.compile(r"[0-9][0-9]{0,2}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}")
 _IPV6: Final = re.compile(r"[23][0-9a-f]{3}:[0-9a-f:]{2,35}(?:[0-9]{1,3}\.[0-9.]{5,11})?")
 _RESOLVERS: Final = frozenset(
-    "8.8.8.8 8.8.4.4 168.63.129.16 1.1.1.1 1.0.0.1 1.1.1.2 1.1.1.3 9.9.9.9 9.9.9.10 149.112.112.112 208.67.222.222 208.67.220.220 4.2.2.1 4.2.2.2 "
-    "64.6.64.6 94.140.14.14 94.140.15.15 76.76.2.0 185.228.168.9 1.2.3.4 4.3.2.1 5.6.7.8 11.22.33.44 12.34.56.78 123.123.123.123 "
-    "2001:4860:4860::8888 2001:4860:4860::8844 2606:4700:4700::1111 2606:4700:4700::1001 2620:fe::fe 2620:119:35::35".split()
+    "8.8.8.8 8.8.4.4 168.63.129.16 1.1.1.1 1.0.0.1 1.1.1.2 1.1.1.3 9.9.9.9 9.9.9.10 149.112.112.112 "
+    "208.67.222.222 208.67.220.220 4.2.2.1 4.2.2.2 "
+    "64.6.64.6 94.140.14.14 94.140.15.15 76.76.2.0 185.228.168.9 1.2.3.4 4.3.2.1 5.6.7.8 11.22.33.44 "
+    "12.34.56.78 123.123.123.123 "
+    "2001:4860:4860::8888 2001:4860:4860::8844 2606:4700:4700::1111 2606:4700:4700::1001 2620:fe::fe "
+    "2620:119:35::35".split()
 )
 _VERSION_WORD: Final = re.compile(
-    r"(?:\b(?:version|versions|ver|v|release|released|releases|build|assembly|driver|firmware|agent|chrome|chromium|edge|package|sdk|runtime|upgrade|upgraded|downgrade"
-    r"|bump|bumped|pin|pinned|library|lib|dll|since|until|tag|patch|schema|plugin|client version|server version|section|clause|rfc|chapter|oid|requires|unreleased"
-    r"|changelog|fixed in|introduced in|new in|changed in|added in)\b[ :=v\"'`(]{0,4}(?:from |to |of |is |was |in )?[v\"'`(]{0,2}|(?:==|[~<>!^]=?|@)\s?[\"'`]?|[a-z]/|\bv)$"
+    r"(?:\b(?:version|versions|ver|v|release|released|releases|build|assembly|driver|firmware|agent|chrome"
+    r"|chromium|edge|package|sdk|runtime|upgrade|upgraded|downgrade"
+    r"|bump|bumped|pin|pinned|library|lib|dll|since|until|tag|patch|schema|plugin|client version|server version"
+    r"|section|clause|rfc|chapter|oid|requires|unreleased"
+    r"|changelog|fixed in|introduced in|new in|changed in|added in)\b[ :=v\"'`(]{0,4}(?:from |to |of |is |was "
+    r"|in )?[v\"'`(]{0,2}|(?:==|[~<>!^]=?|@)\s?[\"'`]?|[a-z]/|\bv)$"
 )
-_NETWORK_WORD: Final = re.compile(r"\b(?:ip|ips|ipv4|address|addr|addresses|host|hosts|client|clients|peer|server|remote|source|src|dst|connect|connected|banned|blocked|ban|login|ssh|ping|curl|user|visitor|attacker|gateway)\b")
+_NETWORK_WORD: Final = re.compile(
+    r"\b(?:ip|ips|ipv4|address|addr|addresses|host|hosts|client|clients|peer|server|remote|source|src|dst"
+    r"|connect|connected|banned|blocked|ban|login|ssh|ping|curl|user|visitor|attacker|gateway)\b"
+)
 _LOW_OCTET: Final = 30
 
 
-def numbers(text: str, low: str, known: set[str]) -> Iterator[Span]:
-    """Yield phone, card and account numbers and public addresses of a view, given it in lower case and its words."""
-    named = not _PHONE_WORDS.isdisjoint(known) or (not low.isascii() and any(word in low for word in _UNSPACED_PHONE_WORDS))
+def numbers(low: str, known: set[str]) -> Iterator[Span]:
+    """Yield phone, card and account numbers and public addresses of a view in lower case, given its words."""
+    named = not _PHONE_WORDS.isdisjoint(known) or (
+        not low.isascii() and any(word in low for word in _UNSPACED_PHONE_WORDS)
+    )
     flat = low if low.isascii() else _DASHES.sub("-", low)
     for match in _STRETCH.finditer(flat):
         yield from _in_stretch(flat, match.start(), match.end(), named=named)
@@ -92,14 +121,16 @@ def _in_stretch(low: str, start: int, end: int, *, named: bool) -> Iterator[Span
     stretch = low[start:end]
     digits = len(stretch.translate(_DIGITS_ONLY))
     if digits >= _MIN_DIGITS:
-        yield from _phones(low, _opened(low, start), end, named=named)
+        opened = _opened(low, start)
+        if named or opened < start or "-" in stretch:
+            yield from _phones(low, opened, end, named=named)
         for match in _IBAN.finditer(low, max(0, start - _IBAN_HEAD), end + _IBAN_TAIL):
             yield from _account(low, match)
-    if digits >= 9 and stretch.count("-") > 1:  # noqa: PLR2004 - nine digits in three groups
+    if digits >= 9 and stretch.count("-") > 1:
         yield from dashed_numbers(low, start, end)
-    if digits >= 13:  # noqa: PLR2004 - the shortest card number
+    if digits >= 13:
         yield from _cards(low, start, end)
-    if stretch.count(".") > 2:  # noqa: PLR2004 - three dots make an address
+    if stretch.count(".") > 2:
         yield from _addresses4(low, start, end)
 
 
@@ -120,11 +151,13 @@ def _outside_number(low: str, start: int, end: int) -> bool:
     before, after = low[max(0, start - 1) : start], low[end : end + 2]
     if before.isalnum() or before in ("_", ".", "#") or after[:1].isalnum() or after[:1] == "_":
         return False
-    return not (after[:1] in ("-", ".") and after[1:].isdigit()) and not (before == "-" and low[max(0, start - 2) : start - 1].isalnum())
+    return not (after[:1] in ("-", ".") and after[1:].isdigit()) and not (
+        before == "-" and low[max(0, start - 2) : start - 1].isalnum()
+    )
 
 
 def _is_card(digits: str) -> bool:
-    if digits in _TEST_CARDS or len(set(digits)) < 3 or not luhn.is_valid(digits):  # noqa: PLR2004 - one or two digits repeated are no number
+    if digits in _TEST_CARDS or len(set(digits)) < 3 or not luhn.is_valid(digits):
         return False
     return any(prefix.match(digits) and len(digits) in lengths for prefix, lengths in _BRANDS)
 
@@ -205,32 +238,53 @@ def _is_address(low: str, start: int, end: int) -> bool:
 
 def _is_network(low: str, start: int, end: int) -> bool:
     """A range of addresses (`203.0.0.0/12`) is nobody's; one address with its mask is somebody's."""
-    return low[end : end + 1] == "/" and low[end + 1 : end + 2].isdigit() and low[end + 1 : end + 3] != "32" and low[start:end].endswith((".0", ".128"))
+    return (
+        low[end : end + 1] == "/"
+        and low[end + 1 : end + 2].isdigit()
+        and low[end + 1 : end + 3] != "32"
+        and low[start:end].endswith((".0", ".128"))
+    )
 
 
 _SEPARATOR: Final = r"(?:[ .\-/]|[ \-]?\(|\)[ \-./]?|)"
 _INTERNATIONAL: Final = re.compile(rf"\+[0-9](?:{_SEPARATOR}[0-9]){{6,14}}(?![0-9])")
-_AMERICAN: Final = re.compile(r"(?:1[ .\-]?)?(?:\([2-9][0-9]{2}\)[ .\-]?|[2-9][0-9]{2}[ .\-])[2-9][0-9]{2}[ .\-][0-9]{4}(?![0-9])")
-_SURE_AMERICAN: Final = re.compile(r"(?:1-)?[2-9][0-8][0-9]-[2-9][0-9]{2}-[0-9]{4}|(?:1[ -])?\([2-9][0-9]{2}\) ?[2-9][0-9]{2}-[0-9]{4}")
+_AMERICAN: Final = re.compile(
+    r"(?:1[ .\-]?)?(?:\([2-9][0-9]{2}\)[ .\-]?|[2-9][0-9]{2}[ .\-])[2-9][0-9]{2}[ .\-][0-9]{4}(?![0-9])"
+)
+_SURE_AMERICAN: Final = re.compile(
+    r"(?:1-)?[2-9][0-8][0-9]-[2-9][0-9]{2}-[0-9]{4}|(?:1[ -])?\([2-9][0-9]{2}\) ?[2-9][0-9]{2}-[0-9]{4}"
+)
 _NATIONAL: Final = re.compile(rf"\(?[0-9](?:{_SEPARATOR}[0-9]){{6,13}}(?![0-9])")
 _STRONG: Final = re.compile(
-    r"(?<![\w\[-])(?:(?:tele|mobile ?|cell ?|work ?|home ?)?phones?(?: ?(?:no|number|nr|num)s?)?|telephone|tel|tél|téléphone|telefon\w*|tlf|telef\w+|teléfono|téléphone|rufnummer|handy(?:nummer)?|mobilnummer"
-    r"|mobiltelefon|durchwahl|rufbereitschaft|sms|whatsapp|fax|hotline|pager|celular|cellulare|móvil|movil|fone|portable|astreinte|gsm|puh|puhelin\w*|mob|тел|телефон\w*|моб)(?![\w-])[^\n0-9+(]{0,32}$"
+    r"(?<![\w\[-])(?:(?:tele|mobile ?|cell ?|work ?|home ?)?phones?(?: ?(?:no|number|nr|num)s?)?|telephone|tel"
+    r"|tél|téléphone|telefon\w*|tlf|telef\w+|teléfono|téléphone|rufnummer|handy(?:nummer)?|mobilnummer"
+    r"|mobiltelefon|durchwahl|rufbereitschaft|sms|whatsapp|fax|hotline|pager|celular|cellulare|móvil|movil|fone"
+    r"|portable|astreinte|gsm|puh|puhelin\w*|mob|тел|телефон\w*|моб)(?![\w-])[^\n0-9+(]{0,32}$"
     r"|(?:携帯|電話|手机|电话|電話番号|전화|휴대폰)[^\n0-9+(]{0,16}$"
 )
 _WEAK: Final = re.compile(
-    r"(?<![\w\[-])(?:call|calls|called|dial|ring|text|texted|mobile|mobil|cell|line|desk|number|direct|landline|bridge|reach (?:me|him|her|them|us)|extension|contact|oncall|on-call|support|jour|kontakt|emergency|voicemail)(?![\w-])[^\n0-9+(]{0,32}$"
+    r"(?<![\w\[-])(?:call|calls|called|dial|ring|text|texted|mobile|mobil|cell|line|desk|number|direct|landline"
+    r"|bridge|reach (?:me|him|her|them|us)|extension|contact|oncall|on-call|support|jour|kontakt|emergency"
+    r"|voicemail)(?![\w-])[^\n0-9+(]{0,32}$"
 )
 # The words above: a text without any has no number that only its word gives away.
 _PHONE_WORDS: Final = frozenset(
-    "phone phones telephone mobilephone cellphone workphone homephone tel tél téléphone telefon telefonnummer telefono teléfono telefone telefonisch "
-    "telefoon telefoonnummer tlf rufnummer handy handynummer mobilnummer mobiltelefon durchwahl rufbereitschaft sms whatsapp fax hotline pager celular "
-    "cellulare móvil movil fone portable astreinte gsm puh puhelin puhelinnumero mob тел телефон телефона телефону моб call calls called dial ring text "
-    "texted mobile mobil cell line desk number direct landline bridge reach extension contact oncall on jour kontakt emergency voicemail support".split()
+    "phone phones telephone mobilephone cellphone workphone homephone tel tél téléphone telefon telefonnummer "
+    "telefono teléfono telefone telefonisch "
+    "telefoon telefoonnummer tlf rufnummer handy handynummer mobilnummer mobiltelefon durchwahl rufbereitschaft "
+    "sms whatsapp fax hotline pager celular "
+    "cellulare móvil movil fone portable astreinte gsm puh puhelin puhelinnumero mob тел телефон телефона "
+    "телефону моб call calls called dial ring text "
+    "texted mobile mobil cell line desk number direct landline bridge reach extension contact oncall on jour "
+    "kontakt emergency voicemail support".split()
 )
 _UNSPACED_PHONE_WORDS: Final = ("携帯", "電話", "手机", "电话", "전화", "휴대폰")
-_PLACEHOLDER_PHONES: Final = frozenset("1234567890 11234567890 0123456789 5555555555 15555555555 1234567 12345678 123456789 0000000000 1112223333".split())
-_DATED: Final = re.compile(r"(?:19|20)[0-9]{2}[-./][01]?[0-9][-./][0-3]?[0-9]|[0-3]?[0-9][-./][01]?[0-9][-./](?:19|20)[0-9]{2}")
+_PLACEHOLDER_PHONES: Final = frozenset(
+    "1234567890 11234567890 0123456789 5555555555 15555555555 1234567 12345678 123456789 0000000000 1112223333".split()
+)
+_DATED: Final = re.compile(
+    r"(?:19|20)[0-9]{2}[-./][01]?[0-9][-./][0-3]?[0-9]|[0-3]?[0-9][-./][01]?[0-9][-./](?:19|20)[0-9]{2}"
+)
 # Decimals and thousands.
 _COUNTED: Final = re.compile(r"[0-9]+\.[0-9]+|[0-9]{1,3}(?:[ .][0-9]{3})*[ .]000")
 
@@ -260,24 +314,28 @@ def _phone(low: str, start: int, end: int, *, named: bool) -> tuple[int, int] | 
         sure = _SURE_AMERICAN.fullmatch(match[0]) is not None
         if _is_number(match[0]) and (sure or (named and _is_called_a_phone(low, start, match[0]))):
             return match.span()
-    if named and (match := _NATIONAL.match(low, start, end)) and stands_alone(low, *match.span()):
-        if _is_number(match[0]) and _is_called_a_phone(low, start, match[0]):
-            return match.span()
-    return None
+    return _national(low, start, end) if named else None
+
+
+def _national(low: str, start: int, end: int) -> tuple[int, int] | None:
+    match = _NATIONAL.match(low, start, end)
+    if match is None or not stands_alone(low, *match.span()) or not _is_number(match[0]):
+        return None
+    return match.span() if _is_called_a_phone(low, start, match[0]) else None
 
 
 @lru_cache(maxsize=4096)
 def _is_possible(digits: str) -> bool:
     """Possible, not assigned: numbers kept for fiction and new ranges are written like any other."""
     try:
-        return len(digits) > 8 and phonenumbers.is_possible_number(phonenumbers.parse("+" + digits))  # noqa: PLR2004 - shorter ones are offsets
+        return len(digits) > 8 and phonenumbers.is_possible_number(phonenumbers.parse("+" + digits))
     except phonenumbers.NumberParseException:
         return False
 
 
 def _is_number(number: str) -> bool:
     digits = number.translate(_DIGITS_ONLY)
-    if digits in _PLACEHOLDER_PHONES or len(set(digits)) < 3:  # noqa: PLR2004 - one or two digits repeated are no number
+    if digits in _PLACEHOLDER_PHONES or len(set(digits)) < 3:
         return False
     return not _DATED.match(number) and not _COUNTED.fullmatch(number)
 
@@ -288,4 +346,4 @@ def _is_called_a_phone(low: str, start: int, number: str) -> bool:
         return True
     grouped = any(separator in number for separator in " -.")
     written = number.startswith(("0", "(0", "1-", "1 ", "1.")) or _AMERICAN.fullmatch(number) is not None
-    return grouped and written and len(number) > 9 and _WEAK.search(before) is not None  # noqa: PLR2004 - nine digits and a separator
+    return grouped and written and len(number) > 9 and _WEAK.search(before) is not None

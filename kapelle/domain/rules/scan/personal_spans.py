@@ -19,7 +19,7 @@ def stands_alone(text: str, start: int, end: int) -> bool:
     """Tell whether a number is no part of a longer token: of a version, a path, an identifier, a decimal."""
     before = text[start - 1] if start else " "
     after = text[end] if end < len(text) else " "
-    if before.isalnum() or before in "_.$#\\" or after.isalnum() or after in "_":
+    if before.isalnum() or before in "_.$#\\" or after.isalnum() or after == "_":
         return False
     if before in "-/" and start > 1 and text[start - 2].isalnum():
         return False

@@ -6,11 +6,14 @@ from typing import Final
 from kapelle.domain.rules.scan.checksums import is_nkey_public
 
 _MARKS: Final = re.compile(
-    r"\$\{|\$\(|(?<![A-Za-z0-9])\$(?:[a-z_]|[A-Z][A-Za-z_]*(?![A-Za-z0-9_]))|\{\{|\}\}|%\(|#\{|<[^<>\s]{1,60}>|\*{3}|\.{3}|…|•{2}|x{4}|X{4}|_{4}|-{4}|#{4}|0{8}|%[A-Z_]{3,}%|\{[A-Za-z_.\[\]]{2,40}\}"
+    r"\$\{|\$\(|(?<![A-Za-z0-9])\$(?:[a-z_]|[A-Z][A-Za-z_]*(?![A-Za-z0-9_]))|\{\{|\}\}|%\(|#\{|<[^<>\s]{1,60}>"
+    r"|\*{3}|\.{3}|…|•{2}|x{4}|X{4}|_{4}|-{4}|#{4}|0{8}|%[A-Z_]{3,}%|\{[A-Za-z_.\[\]]{2,40}\}"
 )
 _WORDS: Final = re.compile(
-    r"example|placeholder|change[_\- ]?(?:me|it|this)|replace|redact|masked|dummy|insert|fix[_\- ]?me|your[_\-A-Z]|^your|^my[_\-]|to[_\-]?do\b"
-    r"|fill[_\- ]?in|goes[_\-]?here|not[_\-]?a[_\-]?real|not[_\-]?real|fake|invalid|sanitized|removed|hidden|1234567890|abcd[-_]?1234|1234[-_]?abcd|a1b2c3|1a2b3c|12cs345|0123456789|abcdefghij",
+    r"example|placeholder|change[_\- ]?(?:me|it|this)|replace|redact|masked|dummy|insert|fix[_\- ]?me|your[_\-A-Z]"
+    r"|^your|^my[_\-]|to[_\-]?do\b"
+    r"|fill[_\- ]?in|goes[_\-]?here|not[_\-]?a[_\-]?real|not[_\-]?real|fake|invalid|sanitized|removed|hidden"
+    r"|1234567890|abcd[-_]?1234|1234[-_]?abcd|a1b2c3|1a2b3c|12cs345|0123456789|abcdefghij",
     re.IGNORECASE,
 )
 # Words that name a kind of value, a state of it, or a toy; alone they are never a secret.
@@ -26,15 +29,25 @@ _STOP: Final = frozenset(
 )
 _REFERENCE: Final = re.compile(
     # Look-ups and calls, attribute paths, environment names, files, references of secret stores.
-    r"(?i:^(?:os|process|env|environ|getenv|config|settings|self|this|var|local|data|module|secrets?|vault|ref|sops|op|arn|aws|gcp|azure|ssm|kwargs|args"
-    r"|params?|request|response|req|res|ctx|context|opts?|options|values|input|inputs|steps|github|gitlab|matrix|vars|github_env|params|credentials|keychain|file|env_var|props|state|cfg|conf|session|user|client|lookup|await|new|function|async|lambda|return|http|https)(?:[.:\[(/]|$))"
-    r"|://|\w\(|\)$|\w\[|^\[|^\{|^\(|^&[a-z_\-]+$|^@[a-z]|^!(?:Ref|Sub|Get|Join|Import|reference|vault)|^\\|::|=>|->|^/|^~/|^\./|^\.\./|^[A-Za-z]:\\|^--?[A-Za-z]"
-    r"|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^%[a-z]$|^%\(|^\$|\.(?:txt|pem|key|json|ya?ml|env|toml|ini|cfg|crt|pub|sql|gz|sh|py|js|ts|go|rs|md|html?|conf|properties|tfvars|log)$"
+    r"(?i:^(?:os|process|env|environ|getenv|config|settings|self|this|var|local|data|module|secrets?|vault|ref|sops"
+    r"|op|arn|aws|gcp|azure|ssm|kwargs|args"
+    r"|params?|request|response|req|res|ctx|context|opts?|options|values|input|inputs|steps|github|gitlab|matrix"
+    r"|vars|github_env|params|credentials|keychain|file|env_var|props|state|cfg|conf|session|user|client|lookup"
+    r"|await|new|function|async|lambda|return|http|https)(?:[.:\[(/]|$))"
+    r"|://|\w\(|\)$|\w\[|^\[|^\{|^\(|^&[a-z_\-]+$|^@[a-z]|^!(?:Ref|Sub|Get|Join|Import|reference|vault)|^\\|::|=>"
+    r"|->|^/|^~/|^\./|^\.\./|^[A-Za-z]:\\|^--?[A-Za-z]"
+    r"|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^%[a-z]$|^%\(|^\$(?![A-Z][A-Za-z]+\d)|\.(?:txt|pem|key|json|ya?ml|env|toml"
+    r"|ini|cfg|crt|pub|sql|gz|sh|py|js|ts|go|rs|md|html?|conf|properties|tfvars|log)$"
 )
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HEX: Final = re.compile(r"(?:0x)?(?:[0-9a-f]{6,}|[0-9A-F]{6,})")
-_DIGEST: Final = re.compile(r"(?:sha(?:1|224|256|384|512)|md5|h1|blake2b|blake3)[-:=][A-Za-z0-9+/=_\-]{16,}|SHA256:[A-Za-z0-9+/=]{40,}", re.IGNORECASE)
-_DOCUMENTED: Final = frozenset({"4eC39HqLyjWDarjtT1" + "zdp7dc", "eyJzdWIiOiIxMjM0NTY3" + "ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwi"})
+_DIGEST: Final = re.compile(
+    r"(?:sha(?:1|224|256|384|512)|md5|h1|blake2b|blake3)[-:=][A-Za-z0-9+/=_\-]{16,}|SHA256:[A-Za-z0-9+/=]{40,}",
+    re.IGNORECASE,
+)
+_DOCUMENTED: Final = frozenset(
+    {"4eC39HqLyjWDarjtT1" + "zdp7dc", "eyJzdWIiOiIxMjM0NTY3" + "ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwi"}
+)
 _MIN_DISTINCT: Final = 5
 _REPEATS: Final = re.compile(r"(.)\1{7}|(.{2,4})\2{3}")
 

@@ -9,37 +9,53 @@ from kapelle.domain.rules.scan.tokens import Hit
 from kapelle.domain.rules.scan.values import Value, is_secret, value_at
 from kapelle.domain.rules.scan.words import Family, Word
 
-_FILLERS: Final = (
-    r"(?:[ \t]+(?:now|currently|still|just|simply|only|changed|set|reset|rotated|updated|temporarily|always|to|as|literally|probably|likely|usually|called|back|again|today|yesterday|this|been|jetzt|nun|ahora|maintenant|agora|the following))"
-)
+_FILLERS: Final = r"(?:[ \t]+(?:now|currently|still|just|simply|only|changed|set|reset|rotated|updated|temporarily|always|to|as|literally|probably|likely|usually|called|back|again|today|yesterday|this|been|jetzt|nun|ahora|maintenant|agora|the following))"
 _FOR: Final = r"(?:[ \t](?:for|of|on|to|in|at|from|von|für|zum|zur|de|del|pour|para|per|di|da|do|van|voor|til|för|от|для|к)[ \t][^\n:=.;]{1,60}?)?"
 _COPULA: Final = re.compile(
-    r"[\"'`*_)]{0,3}(?:[ \t]?\([^()\n]{0,48}\))?" + _FOR + r"(?:'s|’s|[ \t]{1,2}(?:is|was|are|were|be|became|becomes|has been|will be|ist|war|lautet|est|es|era|é|è|это|är|er|jest|je|este|byl[oa]?|changed to|set to|reset to|rotated to|equals|remains|stays|reads|goes|works out to))"
-    + _FILLERS
-    + r"{0,4}[ \t]{0,2}[:=\-–—]?[ \t\n]{1,3}"
+    r"[\"'`*_)]{0,3}(?:[ \t]?\([^()\n]{0,48}\))?"
+    + _FOR
+    + r"(?:'s|’s|[ \t]{1,2}(?:is|was|are|were|be|became|becomes|has been|will be|ist|war|lautet|est|es|era|é|è|это"
+    r"|är|er|jest|je|este|byl[oa]?|changed to|set to|reset to|rotated to|equals|remains|stays|reads|goes"
+    r"|works out to))" + _FILLERS + r"{0,4}[ \t]{0,2}[:=\-–—]?[ \t\n]{1,3}"
 )
 _TO: Final = re.compile(r"[\"'`*)]{0,2}[ \t]+(?:back[ \t]+)?(?:to|now|still|currently|again)[ \t]+(?:be[ \t]+)?")
 _TO_VERB: Final = re.compile(r"\b(?:chang|set|reset|rotat|updat|switch|mov)\w{0,4}\b[^.\n]{0,40}$")
 _WEAK_WORD: Final = re.compile(r"[A-Za-z]{4,}\d{2,}|[A-Za-z]{3,}(?:[-_][A-Za-z]{3,}){1,2}[-_]?\d{2,}")
 _LINKED: Final = re.compile(
-    r"(?:\b(?:it'?s|it is|it was|which is|is|namely|turn(?:s|ed) out to be|enter|type|try|use|uses|wants|accepts|takes|expects|still|ist|est|es)|[:=→–—?]|->|=>)[ \t]+(?:(?:still|now|again|just|always)[ \t]+)?"
+    r"(?:\b(?:it'?s|it is|it was|which is|is|namely|turn(?:s|ed) out to be|enter|type|try|use|uses|wants|accepts"
+    r"|takes|expects|still|ist|est|es)|[:=→–—?]|->|=>)[ \t]+(?:(?:still|now|again|just|always)[ \t]+)?"
     r"[\"'`*“(]{0,3}(?P<value>[^\s\"'`“”<>|]{5,48})"
 )
-_VERB_BEFORE: Final = re.compile(r"\b(?:enter|type|use|try|give|supply|paste|put)[ \t]+[\"'`*“]{0,3}(?P<value>[^\s\"'`*“”<>|]{5,48})[\"'`*”]{0,3}[ \t]", re.IGNORECASE)
+_VERB_BEFORE: Final = re.compile(
+    r"\b(?:enter|type|use|try|give|supply|paste|put)[ \t]+[\"'`*“]{0,3}(?P<value>[^\s\"'`*“”<>"
+    r"|]{5,48})[\"'`*”]{0,3}[ \t]",
+    re.IGNORECASE,
+)
 _FOREIGN_COPULA: Final = re.compile(r"[ \t]{0,2}(?:は|是|为|為|:|：|이|は、)[ \t「『“\"]{0,3}|[ \t]{1,2}(?=[`\"'*(])")
 _DIRECT: Final = re.compile(r"[\"'*_)]{0,3}[ \t]{1,2}(?=[`\"'“«*]|\S)")
-_AFTER_WITH: Final = re.compile(r"(?:with|using|use|and|via|by|enter|type|try|the|his|her|its|a|mit|con|avec|[/(,+&])[ \t]{0,2}(?:the |a |his |her |its |das |el |le )?$")
+_AFTER_WITH: Final = re.compile(
+    r"(?:with|using|use|and|via|by|enter|type|try|the|his|her|its|a|mit|con|avec|[/(,+&])[ \t]{0,2}(?:the |a |his "
+    r"|her |its |das |el |le )?$"
+)
 _BEFORE: Final = re.compile(
-    r"(?:^|[\s(\[\"'`*“])(?P<value>[^\s\"'`*“”()]{5,64})[\"'`*)”]{0,3}[ \t]{1,2}(?:as|is|was|for|=|is still|is now|works as|serves as|becomes|als|ist|como|comme|est|es)[ \t]{1,2}"
+    r"(?:^|[\s(\[\"'`*“])(?P<value>[^\s\"'`*“”()]{5,64})[\"'`*)”]{0,3}[ \t]{1,2}(?:as|is|was|for|=|is still|is now"
+    r"|works as|serves as|becomes|als|ist|como|comme|est|es)[ \t]{1,2}"
     r"(?:(?:the|a|an|my|our|its|their|your|his|her|das|le|la|el|o|de)[ \t])?(?:[\w\-'’./]{1,24}[ \t]){0,3}$"
 )
 _BEFORE_HINT: Final = re.compile(r"\b(?:as|is|was|for|als|como|comme|est|ist|becomes)\b|=")
 _PAIR: Final = re.compile(
-    r"[\"'`*]{0,3}[^\n/|]{0,56}?(?P<user>(?<![\w./\-])[A-Za-z][\w.@\-]{1,31})[\"'`*]{0,3}(?P<separator>[ \t]?[/:|][ \t]?|[ \t]+(?:and|with|/|,|then|->|→)[ \t]+)[\"'`*]{0,3}(?P<value>[^\s\"'`*/:|,;()<>]{5,64}+)(?![/:|])"
+    r"[\"'`*]{0,3}[^\n/|]{0,56}?(?P<user>(?<![\w./\-])[A-Za-z][\w.@\-]{1,31})[\"'`*]{0,3}(?P<separator>[ \t]?[/:"
+    r"|][ \t]?|[ \t]+(?:and|with|/|,|then|->|→)[ \t]+)[\"'`*]{0,3}(?P<value>[^\s\"'`*/:|,;()<>]{5,64}+)(?![/:"
+    r"|])"
 )
 _SELF_PAIR: Final = re.compile(r"[\"'`*]{0,3}[ \t]?[/:|][ \t]?[\"'`*]{0,3}(?P<value>[^\s\"'`*/:|,;()<>]{6,64})")
-_USERS: Final = frozenset("admin root user deploy deployer ci ops postgres ubuntu ec2-user svc service administrator sa oracle jenkins grafana guest test operator support backup app dba sysadmin".split())
-_NEAR: Final = re.compile(r"(?<![\w/.=?&\-])(?P<mark>[`\"'*“(]{0,3})(?P<value>[A-Za-z0-9][A-Za-z0-9!#$%^&*?~@+_.\-]{5,39}={0,2})")
+_USERS: Final = frozenset(
+    "admin root user deploy deployer ci ops postgres ubuntu ec2-user svc service administrator sa oracle jenkins"
+    " grafana guest test operator support backup app dba sysadmin".split()
+)
+_NEAR: Final = re.compile(
+    r"(?<![\w/.=?&\-])(?P<mark>[`\"'*“(]{0,3})(?P<value>[A-Za-z0-9][A-Za-z0-9!#$%^&*?~@+_.\-]{5,39}={0,2})"
+)
 _NEAR_SYMBOL: Final = re.compile(r"[!#$%^&*?~]")
 _VERBS: Final = frozenset({"pass"})
 _NOUNS: Final = frozenset({"pw", "pwd", "psw"})
@@ -88,7 +104,11 @@ def _stated(text: str, word: Word) -> Iterator[Hit]:
     if match is None:
         return
     value = value_at(text, match.end())
-    if value and is_secret(value, word.family, WEAK) and (value.quoted or not is_numbered_noun(value.text) or _ends_clause(text, value)):
+    if (
+        value
+        and is_secret(value, word.family, WEAK)
+        and (value.quoted or not is_numbered_noun(value.text) or _ends_clause(text, value))
+    ):
         yield _hit(word, value.start, value.end)
 
 
@@ -103,7 +123,11 @@ def _direct(text: str, low: str, word: Word) -> Iterator[Hit]:
     led = _AFTER_WITH.search(low[max(0, word.start - 24) : word.start]) is not None
     plain = _WEAK_WORD.fullmatch(value.text) is not None and _ends_clause(text, value)
     need = WEAK if led or value.quoted or plain or text[word.start : word.end].lower() in _NOUNS else MEDIUM
-    if typed_strength(value.text) >= need and is_secret(value, Family.PASSWORD, need) and not is_numbered_noun(value.text):
+    if (
+        typed_strength(value.text) >= need
+        and is_secret(value, Family.PASSWORD, need)
+        and not is_numbered_noun(value.text)
+    ):
         yield _hit(word, value.start, value.end)
 
 
@@ -115,7 +139,12 @@ def _before(text: str, low: str, word: Word) -> Iterator[Hit]:
     if not _BEFORE_HINT.search(low, begin + newline, word.start):
         return
     match = _BEFORE.search(window, newline)
-    if match and typed_strength(match["value"]) >= WEAK and not is_numbered_noun(match["value"]) and not is_identifier(match["value"]):
+    if (
+        match
+        and typed_strength(match["value"]) >= WEAK
+        and not is_numbered_noun(match["value"])
+        and not is_identifier(match["value"])
+    ):
         yield _hit(word, begin + match.start("value"), begin + match.end("value"))
 
 
@@ -139,7 +168,9 @@ def _is_led_up_to(text: str, value: Value) -> bool:
     if is_numbered_noun(content) or is_identifier(content):
         return False
     strength = typed_strength(content)
-    return strength >= STRONG or (strength > 0 and _WEAK_WORD.fullmatch(content.rstrip("!?=+*&$#%^@")) is not None and _ends_clause(text, value))
+    return strength >= STRONG or (
+        strength > 0 and _WEAK_WORD.fullmatch(content.rstrip("!?=+*&$#%^@")) is not None and _ends_clause(text, value)
+    )
 
 
 def _pairs(text: str, low: str, word: Word) -> Iterator[Hit]:
@@ -153,7 +184,9 @@ def _pairs(text: str, low: str, word: Word) -> Iterator[Hit]:
     named = user in _USERS or name.startswith(("cred", "basic"))
     need = WEAK if named and name not in _USERS else MEDIUM
     if typed_strength(value) >= need and not is_numbered_noun(value) and not is_identifier(value):
-        yield Hit("login-in-prose", "a login with its password", match.start("value"), match.start("value") + len(value))
+        yield Hit(
+            "login-in-prose", "a login with its password", match.start("value"), match.start("value") + len(value)
+        )
 
 
 def _near(text: str, word: Word) -> Iterator[Hit]:
@@ -185,9 +218,21 @@ def _convinces(value: str, *, marked: bool) -> bool:
 
 
 def _ends_clause(text: str, value: Value) -> bool:
-    return re.match(r"[`\"'*)]{0,3}(?:[.,;!?]|\s*\n|\s*$|\s+(?:on|for|in|at|and|but|until|till)\b)", text[value.end : value.end + 16]) is not None
+    return (
+        re.match(
+            r"[`\"'*)]{0,3}(?:[.,;!?]|\s*\n|\s*$|\s+(?:on|for|in|at|and|but|until|till)\b)",
+            text[value.end : value.end + 16],
+        )
+        is not None
+    )
 
 
 def _hit(word: Word, start: int, end: int) -> Hit:
-    what = {Family.PASSWORD: "a password", Family.SECRET: "a secret", Family.TOKEN: "an access token", Family.KEY: "a secret key", Family.LOGIN: "a password"}[word.family]
+    what = {
+        Family.PASSWORD: "a password",
+        Family.SECRET: "a secret",
+        Family.TOKEN: "an access token",
+        Family.KEY: "a secret key",
+        Family.LOGIN: "a password",
+    }[word.family]
     return Hit(f"{word.family}-in-prose", what, start, end)

@@ -1,4 +1,4 @@
-"""How the rules look around in a text: bounded windows and jumps from one occurrence to the next, so that each is linear."""
+"""How the rules look around in a text: bounded windows and jumps between occurrences, so that each is linear."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def line_before(low: str, start: int, length: int) -> str:
 
 
 def words(low: str, stem: str) -> Iterator[int]:
-    """Yield where a word that begins with the stem begins; never inside a placeholder such as `[PHONE]`, which holds such words too."""
+    """Yield where words that begin with the stem begin; not inside a placeholder such as `[PHONE]`."""
     unspaced = stem[0] >= _UNSPACED
     at = low.find(stem)
     while at >= 0:

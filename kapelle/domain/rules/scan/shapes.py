@@ -8,6 +8,8 @@ from kapelle.domain.rules.scan.placeholders import is_filler, is_hex, is_placeho
 _MAX_TYPED: Final = 128
 _MIN_MACHINE: Final = 16
 _MIN_PIN: Final = 6
+# A long value is judged by how it begins.
+_HEAD: Final = 48
 
 NONE: Final = 0
 # A lower-case word with a number, a PIN: a password only where the sentence says so.
@@ -24,30 +26,51 @@ _CLASSES: Final = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
 
 # Never a password, whatever stands before it: versions, dates, times, sizes, counts, addresses, names of algorithms, files and hosts.
 _TECHNICAL: Final = re.compile(
-    r"v?\d+(?:\.\d+)+(?:[.\-+]\w[\w.\-+]*)?|[~^<>=]=?v?\d[\w.\-]*|\d+(?:[.,:/x\-]\d+)*\+?(?:[a-zA-Z]{1,3}|%|/s|/min)?|\d{4}-\d\d-\d\dT[\d:.+Z\-]*"
+    r"v?\d+(?:\.\d+)+(?:[.\-+]\w[\w.\-+]*)?|[~^<>=]=?v?\d+(?:\.[\dx*]+)*|\d+(?:[.,:/x\-]\d+)*\+?(?:[a-zA-Z]{1,3}|%"
+    r"|/s|/min)?|\d{4}-\d\d-\d\dT[\d:.+Z\-]*"
     r"|\#?\d+|[\w./\-]+\#\d{2,}|PKCS\#\d+|[A-Z][A-Z0-9]{1,9}-\d+|(?:PR|MR|RFC|CVE|ADR|GH)[-\#]?[\d\-]+|rfc\d+"
-    r"|(?:saml|sha|md|aes|rsa|dsa|ecdsa|ed|hs|rs|es|ps|utf|base|ipv|http|tls|ssl|oauth|argon|pbkdf|bcrypt|scrypt|pkcs|fips|iso|hmac|fido|u2f|otp|x|h|p)-?v?\d{1,5}[a-z]{0,3}"
+    r"|(?:saml|sha|md|aes|rsa|dsa|ecdsa|ed|hs|rs|es|ps|utf|base|ipv|http|tls|ssl|oauth|argon|pbkdf|bcrypt|scrypt"
+    r"|pkcs|fips|iso|hmac|fido|u2f|otp|x|h|p)-?v?\d{1,5}[a-z]{0,3}"
     r"|(?:hmac|pbkdf2?|aes|rsa|sha|argon)[-_]?\w{2,12}(?:-\w{2,8}){0,3}"
-    r"|[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+|[\w\-]+(?:\.[\w\-]+)*\.(?:com|org|net|io|dev|internal|local|example|corp|cloud|app|svc|co|ai|sh|test|[a-z]{2})"
-    r"|[\w.\-]+\.(?:txt|pem|key|json|ya?ml|env|toml|ini|cfg|crt|pub|sql|gz|sh|py|js|ts|tsx|go|rs|md|html?|css|conf|properties|log|xml|jar|large|xlarge|medium|small|micro|nano|metal)"
-    r"|(?:var)?char2?\(?\d+\)?|string\d+|u?int\d+|float\d+|uuid\d?|1[Pp]assword\d?|[Aa]uth0|[Kk]8s|[Kk]3s|i18n|l10n|a11y|[Ee]2[Ee]|[Bb]2[Bb]|[Pp]2[Pp]|[Ww]eb3|[Nn]eo4j|[Ll]og4j|[Dd]3|[Oo]365|[Mm]365|[Ss]3|EC2|[Cc]2[Cc]|[23][Ff][Aa]|MP[34]|x86(?:_64)?|amd64|arm64|aarch64|win32|(?i:id_ed25519|ed25519|curve25519|x25519|p256|secp256k1|http/[123])"
+    r"|[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+|[\w\-]+(?:\.[\w\-]+)*\.(?:com|org|net|io|dev|internal|local|example|corp"
+    r"|cloud|app|svc|co|ai|sh|test|[a-z]{2})"
+    r"|[\w.\-]+\.(?:txt|pem|key|json|ya?ml|env|toml|ini|cfg|crt|pub|sql|gz|sh|py|js|ts|tsx|go|rs|md|html?|css|conf"
+    r"|properties|log|xml|jar|large|xlarge|medium|small|micro|nano|metal)"
+    r"|(?:var)?char2?\(?\d+\)?|string\d+|u?int\d+|float\d+|uuid\d?|1[Pp]assword\d?|[Aa]uth0|[Kk]8s|[Kk]3s|i18n|l10n"
+    r"|a11y|[Ee]2[Ee]|[Bb]2[Bb]|[Pp]2[Pp]|[Ww]eb3|[Nn]eo4j|[Ll]og4j|[Dd]3|[Oo]365|[Mm]365|[Ss]3|EC2|[Cc]2[Cc]"
+    r"|[23][Ff][Aa]|MP[34]|x86(?:_64)?|amd64|arm64|aarch64|win32|(?i:id_ed25519|ed25519|curve25519|x25519|p256"
+    r"|secp256k1|http/[123])"
 )
 # A noun and a number: a host, a release, a place in a list. Only what stands right where a password belongs may look like this.
 _NUMBERED: Final = re.compile(
-    r"(?i)(?:[a-z]+-)*(?:tier|level|step|phase|sprint|week|day|room|floor|rev|rc|alpha|beta|chrome|firefox|safari|edge|postgres(?:ql)?|pg|mysql|redis|mongo|debian|ubuntu|rhel|centos|fedora|alpine|kernel"
-    r"|db|node|host|server|vm|worker|pod|app|api|svc|team|user|line|page|chapter|section|version|port|stage|build|release|batch|shard|replica|cluster|region|zone|rack|cell|task|job|test|case|issue|ticket|item|slot|group"
-    r"|python|py|php|java|jdk|node|ios|android|windows|macos|win|arm|gen|model|type|option|phase|milestone|epic|story|iteration|cycle|quarter|q|fy|h|cohort|wave|ring|pool|lab|site|dc|az|env|dev|prod|staging|qa|uat|eu|us|ap|na)[-_.]?\d{1,6}(?:[-_.]?[a-z]+)?"
+    r"(?i)(?:[a-z]+-)*(?:tier|level|step|phase|sprint|week|day|room|floor|rev|rc|alpha|beta|chrome|firefox|safari"
+    r"|edge|postgres(?:ql)?|pg|mysql|redis|mongo|debian|ubuntu|rhel|centos|fedora|alpine|kernel"
+    r"|db|node|host|server|vm|worker|pod|app|api|svc|team|user|line|page|chapter|section|version|port|stage|build"
+    r"|release|batch|shard|replica|cluster|region|zone|rack|cell|task|job|test|case|issue|ticket|item|slot"
+    r"|group"
+    r"|python|py|php|java|jdk|node|ios|android|windows|macos|win|arm|gen|model|type|option|phase|milestone|epic"
+    r"|story|iteration|cycle|quarter|q|fy|h|cohort|wave|ring|pool|lab|site|dc|az|env|dev|prod|staging|qa|uat|eu"
+    r"|us|ap|na)[-_.]?\d{1,6}(?:[-_.]?[a-z]+)?"
 )
 _INNER_SYMBOL: Final = re.compile(r"[A-Za-z0-9][!#$%^&*?~§€£]+[A-Za-z0-9]")
 _ANY_SYMBOL: Final = re.compile(r"[!#$%^&*?~@+=§€£]")
 _LEET: Final = re.compile(r"[A-Za-z]\d+[A-Za-z]")
 _HYPHENED: Final = re.compile(r"[A-Za-z]{3,}-[A-Za-z]{3,}-\d{2,}")
-_IDENTIFIER: Final = re.compile(r"[\#.][a-z][a-z0-9_\-]*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d?|(?:[A-Z][a-z]+){2,}\d?")
+_IDENTIFIER: Final = re.compile(
+    r"[\#.][a-z][a-z0-9_\-]*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+"
+    r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d?|(?:[A-Z][a-z]+){2,}\d?"
+)
 
 
 def typed_strength(value: str) -> int:
     """Return how much a value looks like a password that a person typed: NONE, WEAK, MEDIUM or STRONG."""
-    if not 4 <= len(value) <= _MAX_TYPED or is_placeholder(value) or is_reference(value) or is_public(value) or _TECHNICAL.fullmatch(value):
+    if (
+        not 4 <= len(value) <= _MAX_TYPED
+        or is_placeholder(value)
+        or is_reference(value)
+        or is_public(value)
+        or _TECHNICAL.fullmatch(value)
+    ):
         return _pin(value)
     has_letter = any(character.isalpha() for character in value)
     has_digit = any(character.isdigit() for character in value)
@@ -59,7 +82,11 @@ def typed_strength(value: str) -> int:
 
 
 def _pin(value: str) -> int:
-    return WEAK if value.isascii() and value.isdigit() and _MIN_PIN <= len(value) <= 2 * _MIN_PIN and len(set(value)) > 2 else NONE
+    return (
+        WEAK
+        if value.isascii() and value.isdigit() and _MIN_PIN <= len(value) <= 2 * _MIN_PIN and len(set(value)) > 2
+        else NONE
+    )
 
 
 def _mixed_strength(value: str) -> int:
@@ -90,14 +117,21 @@ def is_machine_drawn(value: str) -> bool:
     """Say whether a value looks drawn by a machine: long, of letters and digits, and neither words, a placeholder nor a reference."""
     if len(value) < _MIN_MACHINE or not _MACHINE.fullmatch(value):
         return False
-    if is_filler(value) or is_placeholder(value[:48]) or is_reference(value.lstrip("/")) or is_public(value):
+    if (
+        is_filler(value[:_HEAD])
+        or is_placeholder(value[:_HEAD])
+        or is_reference(value.lstrip("/")[:_HEAD])
+        or is_public(value)
+    ):
         return False
-    return not _is_wordy(value) and _is_mixed(value)
+    return not _is_wordy(value[: 4 * _HEAD]) and _is_mixed(value[: 4 * _HEAD])
 
 
 def _is_wordy(value: str) -> bool:
     pieces = [piece for piece in _SEPARATORS.split(value) if piece]
-    return len(pieces) > 1 and sum(len(piece) for piece in pieces if _WORD_PIECE.fullmatch(piece)) >= 0.6 * len(value) - len(pieces)
+    return len(pieces) > 1 and sum(len(piece) for piece in pieces if _WORD_PIECE.fullmatch(piece)) >= 0.6 * len(
+        value
+    ) - len(pieces)
 
 
 def _is_mixed(value: str) -> bool:

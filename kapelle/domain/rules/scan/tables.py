@@ -18,12 +18,14 @@ def hits(text: str, word: Word) -> Iterator[Hit]:
     if word.family is Family.LOGIN:
         return
     line_end = text.find("\n", word.end)
-    if line_end < 0 or "|" not in text[word.start - 80 if word.start > 80 else 0 : line_end]:
+    line_start = text.rfind("\n", 0, word.start) + 1
+    above = text.rfind("\n", 0, max(0, line_start - 1)) + 1
+    if line_end < 0 or text.find("|", line_start, line_end) < 0 or text.find("|", above, line_start) >= 0:
         return
     delimiter = _DELIMITER.match(text, line_end)
     if delimiter is None:
         return
-    column = text.count("|", text.rfind("\n", 0, word.start) + 1, word.start)
+    column = text.count("|", line_start, word.start)
     at = delimiter.end()
     for _ in range(_MAX_ROWS):
         line_end = text.find("\n", at)

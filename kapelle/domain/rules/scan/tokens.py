@@ -26,7 +26,9 @@ _SEPARATORS: Final = "_-."
 # The separator comes first in the pattern, so that the engine skips to it; what is kept are the three characters that end there.
 _TAILS: Final = re.compile(r"[_\-.](?<=(...))")
 _TAIL: Final = 3
-_MAX_ATTEMPTS: Final = 2_000
+_MAX_ATTEMPTS: Final = 1_000
+_MAX_LED_ATTEMPTS: Final = 200
+_LED_WINDOW: Final = 200
 # The shortest token of any table, and so the shortest word that may hold one.
 _MIN_TOKEN: Final = 16
 _MARKED: Final = 48
@@ -61,6 +63,11 @@ class Hit:
     what: str
     start: int
     end: int
+
+
+def too_dense(at: int) -> Hit:
+    """Return the hit of a text that has more places to look at than can be looked at in time."""
+    return Hit("too-many-candidates", "more places that may hold a credential than can be checked", at, at + 1)
 
 
 def token(
@@ -168,7 +175,7 @@ def table(rows: Iterable[Token]) -> Table:
 
 def _literal_hits(text: str, literal: str, tokens: tuple[Token, ...]) -> Iterator[Hit]:
     at = text.find(literal)
-    for _ in range(_MAX_ATTEMPTS):
+    for _ in range(_MAX_LED_ATTEMPTS if any(row.lead for row in tokens) else _MAX_ATTEMPTS):
         if at < 0:
             return
         for row in tokens:
@@ -176,6 +183,8 @@ def _literal_hits(text: str, literal: str, tokens: tuple[Token, ...]) -> Iterato
             if hit:
                 yield hit
         at = text.find(literal, at + 1)
+    if at >= 0:
+        yield too_dense(at)
 
 
 def _shape_hits(text: str, dense: str, row: Token) -> Iterator[Hit]:
@@ -191,7 +200,7 @@ def _shape_hits(text: str, dense: str, row: Token) -> Iterator[Hit]:
 
 def _hit(text: str, at: int, row: Token) -> Hit | None:
     if row.lead:
-        match = row.pattern.search(text, max(0, at - row.lead), at + 600)
+        match = row.pattern.search(text, max(0, at - row.lead), at + _LED_WINDOW)
         start = match.start() if match else at
     else:
         match, start = row.pattern.match(text, at), at
@@ -223,7 +232,13 @@ def looks_random(body: str) -> bool:
     # Words put together have no digits; drawn bodies without any mix their cases instead.
     if any(character.isdigit() for character in body):
         return True
-    return not body.islower() and not body.isupper() and "_" not in body and "-" not in body and _case_changes(body) > len(body) // 5
+    return (
+        not body.islower()
+        and not body.isupper()
+        and "_" not in body
+        and "-" not in body
+        and _case_changes(body) > len(body) // 5
+    )
 
 
 def _case_changes(body: str) -> int:

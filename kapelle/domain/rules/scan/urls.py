@@ -9,15 +9,19 @@ from kapelle.domain.rules.scan.shapes import is_machine_drawn, typed_strength
 from kapelle.domain.rules.scan.tokens import Hit
 
 # At the scheme's slashes: user, password, host. What a browser takes as user information is what stands before the last @ of the authority.
-_USER_INFO: Final = re.compile(r"://([^\s/:@<>\"'`\\]{0,64}):([^\s/<>\"'`]{1,200})@((?:\[[0-9A-Fa-f:.]+\]|[\w.\-${}<>]+))")
+_USER_INFO: Final = re.compile(
+    r"://([^\s/:@<>\"'`\\]{0,64}):([^\s/<>\"'`]{1,200})@((?:\[[0-9A-Fa-f:.]+\]|[\w.\-${}<>]+))"
+)
 _TOKEN_USER: Final = re.compile(r"://([A-Za-z0-9_\-.~]{20,255})(?::x-oauth-basic)?@[\w.\-]+")
 _QUERY: Final = re.compile(
-    r"[?&;](?:[\w.\-]{0,24}(?:token|secret|api[_-]?key|apikey|password|passwd|signature|sig|auth|access[_-]?key|client[_-]?secret)|key|pwd|pass|jwt|session|sid|code|x-amz-signature)=([^\s&#;\"'`<>)\]]{6,700})",
+    r"[?&;](?:[\w.\-]{0,24}(?:token|secret|api[_-]?key|apikey|password|passwd|signature|sig|auth|access[_-]?key"
+    r"|client[_-]?secret)|key|pwd|pass|jwt|session|sid|code|x-amz-signature)=([^\s&#;\"'`<>)\]]{6,300})",
     re.IGNORECASE,
 )
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "0.0.0.0", "host.docker.internal"})
 _TOYS: Final = frozenset(
-    "guest root admin user test postgres mysql redis rabbitmq minio minioadmin app acc sys dev local neo4j kapelle default pass password secret example changeme pw s3cr3t mypassword".split()
+    "guest root admin user test postgres mysql redis rabbitmq minio minioadmin app acc sys dev local neo4j kapelle"
+    " default pass password secret example changeme pw s3cr3t mypassword".split()
 )
 _TEMPLATE: Final = re.compile(r"[<>{}\[\]*]|^\$|\$[{(]|\.\.\.|…|^%[a-z]$")
 _WEAK_QUERY: Final = re.compile(r"[?&;](?:code|key|sid|session|auth|sig|signature)=", re.IGNORECASE)
@@ -56,7 +60,9 @@ def is_toy(user: str, password: str, host: str) -> bool:
     low = password.lower()
     if is_placeholder(password) or is_reference(password) or is_stop_word(password) or _is_placeholder_host(host):
         return True
-    return (low in _TOYS or low == user.lower()) and (host.lower() in _LOOPBACK or low in _TOYS and low in ("guest", "password", "pass", "secret", "changeme"))
+    return (low in _TOYS or low == user.lower()) and (
+        host.lower() in _LOOPBACK or low in _TOYS and low in ("guest", "password", "pass", "secret", "changeme")
+    )
 
 
 def _is_placeholder_host(host: str) -> bool:

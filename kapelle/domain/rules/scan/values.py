@@ -5,16 +5,29 @@ from dataclasses import dataclass
 from typing import Final
 
 from kapelle.domain.rules.scan.placeholders import is_filler, is_hex, is_placeholder, is_public, is_stop_word, is_uuid
-from kapelle.domain.rules.scan.shapes import MEDIUM, NONE, STRONG, WEAK, is_identifier, is_machine_drawn, is_numbered_noun, typed_strength
+from kapelle.domain.rules.scan.shapes import (
+    MEDIUM,
+    NONE,
+    STRONG,
+    WEAK,
+    is_identifier,
+    is_machine_drawn,
+    is_numbered_noun,
+    typed_strength,
+)
 from kapelle.domain.rules.scan.words import Family
 
 _MIN_HEX: Final = 20
 _MIN_WORD: Final = 6
-_OPEN: Final = r"[ \t]{0,2}(?:[*_(\[\\]{1,3}|b(?=[\"'])|r(?=[\"'])|!!str )?"
+_OPEN: Final = r"[ \t]{0,2}(?:[*_(\[\\]{1,3}|[brN](?=[\"'])|!!str )?"
 _VALUE: Final = re.compile(
-    _OPEN + r"(?:(?P<quote>[\"'`]{1,3})(?P<quoted>[^\n]{1,400}?)(?P=quote)|[“«„‘「](?P<fancy>[^\n]{1,200}?)[”»“’」]|(?P<bare>[^\s\"'`<>“”«»]{1,400}))"
+    _OPEN + r"(?:(?P<quote>[\"'`]{1,3})(?P<quoted>[^\n]{1,300}?)(?P=quote)|[“«„‘「](?P<fancy>[^\n]{1,200}?)[”»“’」]"
+    r"|(?P<bare>[^\s\"'`<>“”«»]{1,300}))"
 )
-_CUT: Final = re.compile(r"&(?:amp;)?[\w.\-]+=|;\s{0,3}[A-Za-z][\w \-]{0,30}=|;$|,\s{0,3}[\"']?[A-Za-z][\w.\-]{0,60}[\"']?\s{0,2}[:=]|\\n|\\\"|[。，；、）]")
+_CUT: Final = re.compile(
+    r"&(?:amp;)?[\w.\-]+=|;\s{0,3}[A-Za-z][\w \-]{0,30}=|;$|,\s{0,3}[\"']?[A-Za-z][\w.\-]{0,60}[\"']?\s{0,2}[:=]"
+    r"|\\n|\\\"|[。，；、）]"
+)
 _TRAILING: Final = ".,;:)]}*_\\|"
 
 
@@ -82,7 +95,14 @@ def is_plain_password(value: Value) -> bool:
 def _is_number(content: str) -> bool:
     if is_uuid(content):
         return True
-    return is_hex(content) and len(content) >= _MIN_HEX and not is_filler(content) and not is_public(content) and any(c.isalpha() for c in content) and any(c.isdigit() for c in content)
+    return (
+        is_hex(content)
+        and len(content) >= _MIN_HEX
+        and not is_filler(content)
+        and not is_public(content)
+        and any(c.isalpha() for c in content)
+        and any(c.isdigit() for c in content)
+    )
 
 
 def _is_phrase(value: Value) -> bool:
@@ -90,11 +110,25 @@ def _is_phrase(value: Value) -> bool:
     parts = value.text.split()
     if not value.quoted or not 4 <= len(parts) <= 10 or is_placeholder(value.text):
         return False
-    return all(part.isalpha() and part.islower() and len(part) > 2 for part in parts) and not _FUNCTION_WORDS.intersection(parts)
+    return all(
+        part.isalpha() and part.islower() and len(part) > 2 for part in parts
+    ) and not _FUNCTION_WORDS.intersection(parts)
 
 
 _FUNCTION_WORDS: Final = frozenset(
-    "the and for with from that this must not you your are was has have can cannot will use see ask when where which then than into only who how what all any our its must should please enter set get new old same at least password passphrase".split()
+    "the and for with from that this must not you your are was has have can cannot will use see ask when where"
+    " which then than into only who how what all any our its must should please enter set get new old same at"
+    " least password passphrase".split()
 )
 
-__all__ = ["MEDIUM", "NONE", "STRONG", "WEAK", "Value", "is_numbered_noun", "is_plain_password", "is_secret", "value_at"]
+__all__ = [
+    "MEDIUM",
+    "NONE",
+    "STRONG",
+    "WEAK",
+    "Value",
+    "is_numbered_noun",
+    "is_plain_password",
+    "is_secret",
+    "value_at",
+]

@@ -19,13 +19,12 @@ _MAX_EXPANSION: Final = 4
 _ROUNDS: Final = 3
 # Above this many distinct characters one translation is cheaper than a replacement for each.
 _MAX_REPLACEMENTS: Final = 100
-_MAX_RUNS: Final = 2_000
-_MAX_DECODED_CHARACTERS: Final = 131_072
 _MIN_PRINTABLE: Final = 0.97
 
 # Default-ignorable, format, bidi, tag and variation characters, fillers, and controls that are not white space.
 INVISIBLE: Final = (
-    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a"
+    "-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
 _INVISIBLE: Final = re.compile(f"[{INVISIBLE}]+")
@@ -38,7 +37,8 @@ _ESCAPE: Final = re.compile(
     r"|\\(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|[nrt]|[!-/:-@\[-`{-~])"
 )
 _IN_WORD: Final = re.compile(
-    r"<(?:!--[^>]{0,80}-->|/?(?:wbr|b|i|em|strong|span|u|s|code|sub|sup|mark|small|kbd|font|big|tt|ins|del)[ ]?/?>)|\*\*?\*?|~~"
+    r"<(?:!--[^>]{0,80}-->|/?(?:wbr|b|i|em|strong|span|u|s|code|sub|sup|mark|small|kbd|font|big|tt|ins|del)[ ]?/?>)"
+    r"|\*\*?\*?|~~"
 )
 _NEIGHBOUR: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+/=.:@~%")
 _CONTROL_ESCAPES: Final = {"\\n": "\n", "\\r": "\n", "\\t": "\t"}
@@ -61,14 +61,8 @@ _PRINTABLE: Final = bytes(range(0x20, 0x7F)) + b"\t\r\n"
 
 # Letters that look like ASCII ones: Cyrillic, Greek, Armenian, Cherokee and a few Latin extras. One to one, so the map stays the identity.
 _LOOKALIKES: Final[dict[int, int]] = str.maketrans(
-    "аеорсухіѕјһԁԛԝвнкмтАВСЕНІЈКМОРЅТХУԌԚԜЗ"
-    "αονρικτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
-    "օսցոհքՕՍΙᎪᏴᏟᎬᎻᎫᏦᏞᎷᏢᏚᎢᏙᎳᏃ"
-    "ıɡɑȷℓ‐‑‒–—−․∕",
-    "aeopcyxisjhdqwbhkmtABCEHIJKMOPSTXYGQW3"
-    "aovpiktuxABEZHIKMNOPTYX"
-    "ougnhpOUIABCEHJKLMPSTVWZ"
-    "igajl------./",
+    "аеорсухіѕјһԁԛԝвнкмтАВСЕНІЈКМОРЅТХУԌԚԜЗαονρικτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧօսցոհքՕՍΙᎪᏴᏟᎬᎻᎫᏦᏞᎷᏢᏚᎢᏙᎳᏃıɡɑȷℓ‐‑‒–—−․∕",
+    "aeopcyxisjhdqwbhkmtABCEHIJKMOPSTXYGQW3aovpiktuxABEZHIKMNOPTYXougnhpOUIABCEHJKLMPSTVWZigajl------./",
 )
 
 
@@ -196,16 +190,12 @@ def squeezed(view: View) -> View:
 
 
 def decoded(view: View) -> Iterator[View]:
-    """Yield the texts that base64 or hexadecimal runs of the view decode to; capped, and only what decodes to plain text."""
-    budget = _MAX_DECODED_CHARACTERS
+    """Yield the texts that base64 or hexadecimal runs of the view decode to; only what decodes to plain text. The caller sets the limit."""
     at = 0
-    for runs, run in enumerate(_runs(view.text)):
+    for run in _runs(view.text):
         text = _decoded_run(run)
         if text is None:
             continue
-        budget -= len(text)
-        if budget < 0 or runs > _MAX_RUNS:
-            return
         at = view.text.index(run, at)
         yield View(text, view, (0,), (len(text),), (at,), (at + len(run),))
         at += len(run)
@@ -309,6 +299,9 @@ def _unmarked(view: View) -> View:
         before, after = match.start() - 1, match.end()
         if before < 0 or after >= len(text):
             return None
+        if match[0] == "*":
+            # A lone star is emphasis only between letters; elsewhere it stands for anything.
+            return "" if text[before].isalnum() and text[after].isalnum() else None
         inside = text[before] in _NEIGHBOUR or text[before] in ">*"
         return "" if inside and (text[after] in _NEIGHBOUR or text[after] == "<") else None
 

@@ -30,7 +30,13 @@ class Word:
 _WORDS: Final[tuple[tuple[Family, str, re.Pattern[str]], ...]] = tuple(
     (family, literal, re.compile(pattern))
     for family, literal, pattern in (
-        (Family.PASSWORD, "pass", r"pass(?:[ _-]?(?:word|phrase|code|wd)|wort)(?:en)?(?![a-rt-z])|(?:(?<![a-z])|(?<=ssh)|(?<=smtp)|(?<=imap)|(?<=db)|(?<=user)|(?<=store)|(?<=key)|(?<=root)|(?<=admin)|(?<=mail)|(?<=ftp))passe?(?![a-z])"),
+        (
+            Family.PASSWORD,
+            "pass",
+            r"pass(?:[ _-]?(?:word|phrase|code|wd)|wort)(?:en)?(?![a-rt-z])|(?:(?<![a-z])|(?<=ssh)|(?<=smtp)"
+            r"|(?<=imap)|(?<=db)|(?<=user)|(?<=store)|(?<=key)|(?<=root)|(?<=admin)|(?<=mail)"
+            r"|(?<=ftp))passe?(?![a-z])",
+        ),
         (Family.PASSWORD, "pwd", r"pwd(?![a-z])"),
         (Family.PASSWORD, "pw", r"(?:(?<![a-z0-9])|(?<=bind)|(?<=root)|(?<=user)|(?<=admin)|(?<=db))pw(?![a-z0-9])"),
         (Family.PASSWORD, "psk", r"(?<![a-z])psk(?![a-z])"),
@@ -48,7 +54,11 @@ _WORDS: Final[tuple[tuple[Family, str, re.Pattern[str]], ...]] = tuple(
         (Family.LOGIN, "sign", r"(?<![a-z])sign[ -]?in(?![a-z])"),
         (Family.LOGIN, "get in", r"(?<![a-z])get in(?:to)?(?![a-z])"),
         (Family.LOGIN, "basic auth", r"basic auth(?:entication)?(?![a-z])"),
-        (Family.LOGIN, "account", r"(?<![a-z_\-])account(?= (?:still |now |also )?(?:uses|wants|accepts|takes|expects|has|opens))"),
+        (
+            Family.LOGIN,
+            "account",
+            r"(?<![a-z_\-])account(?= (?:still |now |also )?(?:uses|wants|accepts|takes|expects|has|opens))",
+        ),
         (Family.LOGIN, "sudo", r"(?<![a-z_\-])sudo(?= [a-z ]{0,32}(?:uses|wants|accepts|takes|expects|asks))"),
         (Family.LOGIN, "elastic", r"(?<![a-z.@/])elastic(?=[\"'`*]{0,2}\s?[/:]\s\S)"),
         (Family.LOGIN, "admin", r"(?<![a-z.@/])admin(?=[\"'`*]{0,2}\s?[/:|]\s?\S)"),
@@ -56,20 +66,44 @@ _WORDS: Final[tuple[tuple[Family, str, re.Pattern[str]], ...]] = tuple(
     )
 )
 _FOREIGN: Final = re.compile(
-    r"contraseña|contrasena|clave de acceso|senha|palavra-passe|парол[ьяюе]м?|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|wachtwoord|kennwort|hasł[oa]|haslo|parol[aă]|heslo"
-    r"|lösenord(?:et)?|losenord|şifre|parola|geslo|jelsz[óo]|salasana|adgangskode|passord|lozinka|mật khẩu|kata sandi|รหัสผ่าน|كلمة (?:المرور|السر)|סיסמה|सांकेतिक|पासवर्ड|κωδικός"
+    r"contraseña|contrasena|clave de acceso|senha|palavra-passe|парол[ьяюе]м?|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호"
+    r"|wachtwoord|kennwort|hasł[oa]|haslo|parol[aă]|heslo"
+    r"|lösenord(?:et)?|losenord|şifre|parola|geslo|jelsz[óo]|salasana|adgangskode|passord|lozinka|mật khẩu"
+    r"|kata sandi|รหัสผ่าน|كلمة (?:المرور|السر)|סיסמה|सांकेतिक|पासवर्ड|κωδικός"
 )
-_FOREIGN_ASCII: Final = ("contrasena", "senha", "wachtwoord", "kennwort", "haslo", "parola", "heslo", "losenord", "geslo", "jelszo", "salasana", "adgangskode", "passord", "lozinka")
+_FOREIGN_ASCII: Final = (
+    "contrasena",
+    "senha",
+    "wachtwoord",
+    "kennwort",
+    "haslo",
+    "parola",
+    "heslo",
+    "losenord",
+    "geslo",
+    "jelszo",
+    "salasana",
+    "adgangskode",
+    "passord",
+    "lozinka",
+)
 _QUALIFIED_KEY: Final = re.compile(
-    r"(?:api|access|secret|private|signing|sign|encryption|encrypt|account|storage|master|licen[sc]e|admin|auth|app|application|service|shared|client|hmac|jwt|session|write|ingest(?:ion)?"
-    r"|subscription|integration|server|consumer|webhook|security|rest|root|deployer|bot|cookie|signature|cipher|aes|fernet|crypto|database|unseal|recovery|stripe|openai|anthropic|mistral|cohere"
-    r"|gemini|google|datadog|sendgrid|mailgun|twilio|algolia|pagerduty|newrelic|azure|aws|gcp|maps|rapidapi|weather|sentry|heroku|cloudflare|grafana|project|user|team|org|pre[ _-]?shared|ssl|tls|ssh"
-    r"|wpa2?|wifi|product|activation|serial|backup|kms|vault|jira|slack|github|gitlab|npm|nuget|docker|publish(?:ing)?|live|production|prod)[ _.-]?$"
+    r"(?:api|access|secret|private|signing|sign|encryption|encrypt|account|storage|master|licen[sc]e|admin|auth|app"
+    r"|application|service|shared|client|hmac|jwt|session|write|ingest(?:ion)?"
+    r"|subscription|integration|server|consumer|webhook|security|rest|root|deployer|bot|cookie|signature|cipher|aes"
+    r"|fernet|crypto|database|unseal|recovery|stripe|openai|anthropic|mistral|cohere"
+    r"|gemini|google|datadog|sendgrid|mailgun|twilio|algolia|pagerduty|newrelic|azure|aws|gcp|maps|rapidapi|weather"
+    r"|sentry|heroku|cloudflare|grafana|project|user|team|org|pre[ _-]?shared|ssl|tls|ssh"
+    r"|wpa2?|wifi|product|activation|serial|backup|kms|vault|jira|slack|github|gitlab|npm|nuget|docker"
+    r"|publish(?:ing)?|live|production|prod)[ _.-]?$"
 )
 # Tokens and secrets by name that open nothing: cursors, counts, forgery guards, names of stored secrets.
 _HARMLESS_BEFORE: Final = re.compile(
-    r"(?:page|next|prev(?:ious)?|csrf|xsrf|anti[ -]?forgery|request[ _-]?verification|cancell?(?:ation)?|continuation|sync|max|min|num|pad|eos|bos|unk|cls|sep|mask|special|stop|start|end|input|output|cached|prompt"
-    r"|public|pub|publishable|site|fencing|lock|resume|cursor|watch|idempotency|dedup|cache|sort|partition|routing|primary|foreign|map|object|count|per|of|non|image[ _-]?pull)[ _.-]?$"
+    r"(?:page|next|prev(?:ious)?|csrf|xsrf|anti[ -]?forgery|request[ _-]?verification|cancell?(?:ation)?"
+    r"|continuation|sync|max|min|num|pad|eos|bos|unk|cls|sep|mask|special|stop|start|end|input|output|cached"
+    r"|prompt"
+    r"|public|pub|publishable|site|fencing|lock|resume|cursor|watch|idempotency|dedup|cache|sort|partition|routing"
+    r"|primary|foreign|map|object|count|per|of|non|image[ _-]?pull)[ _.-]?$"
 )
 # Tokens that make a request repeatable.
 _HARMLESS_TOKEN: Final = re.compile(r"(?:client|request|change|action|update|export|import|upload|invocation)[ _.-]?$")
