@@ -1,4 +1,7 @@
-"""Configuration, code, command lines, addresses and headers that carry a credential. `{p}` is a typed password, `{m}` a drawn key, `{u}` a UUID."""
+"""Configuration, code, commands, addresses and headers that carry a credential, and some that carry none.
+
+`{p}` is a typed password, `{w}` one that fits an address, `{m}` a drawn key, `{u}` a UUID.
+"""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Sentences that give a password away, and sentences that only talk about passwords. `{}` is where the password stands."""
+"""Sentences that give a password away at `{}`, and sentences that only talk about passwords."""
 
 from typing import Final
 

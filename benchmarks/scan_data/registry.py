@@ -1,4 +1,4 @@
-"""What a class of scan cases is: a seeded generator of labelled texts, and the question whether the scan answered one rightly."""
+"""What a class of scan cases is: a seeded generator of labelled texts, and what the scan says of one."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

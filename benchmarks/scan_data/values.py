@@ -1,6 +1,7 @@
 """Values that look like credentials, drawn from a seed by format; none is or was real."""
 
 import base64
+import json
 import string
 import zlib
 from random import Random
@@ -14,8 +15,8 @@ HEX: Final = "0123456789abcdef"
 BASE32: Final = string.ascii_uppercase + "234567"
 _BASE62: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _WORDS: Final = (
-    "otter pepper lagoon bramble velvet canyon tulip rocket sparrow maple biscuit glacier hammock pickle thunder walrus "
-    "meteor cactus fiddle mango pebble saffron tango window yonder acorn beacon cobbler dolphin eclipse"
+    "otter pepper lagoon bramble velvet canyon tulip rocket sparrow maple biscuit glacier hammock pickle thunder "
+    "walrus meteor cactus fiddle mango pebble saffron tango window yonder acorn beacon cobbler dolphin eclipse"
 ).split()
 _LEET: Final = str.maketrans("aeiost", "431057")
 _SYMBOLS: Final = "!#$%&*?@^+="
@@ -111,6 +112,6 @@ def jwt(random: Random) -> str:
     def part(text: str) -> str:
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
-    header = part('{"alg":"ES256","typ":"JWT","kid":"%s"}' % draw(random, HEX, 8))
-    claims = part('{"iss":"auth.internal","sub":"%s","exp":1999999999}' % draw(random, HEX, 12))
+    header = part(json.dumps({"alg": "ES256", "typ": "JWT", "kid": draw(random, HEX, 8)}))
+    claims = part(json.dumps({"iss": "auth.internal", "sub": draw(random, HEX, 12), "exp": 1_999_999_999}))
     return f"{header}.{claims}.{draw(random, URL_SAFE, 86)}"

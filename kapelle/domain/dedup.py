@@ -113,7 +113,7 @@ class Statement:
     agents: frozenset[tuple[str, str]]
     # "The key of the tenant": what is owned, and by what.
     genitives: frozenset[tuple[str, str]]
-    # Words that open a sentence in their base form, as imperatives do.
+    # Words that open a clause in their base form, as imperatives do.
     openers: frozenset[str]
     # The clause of each key that occurs in one clause only.
     clause_of: Mapping[str, int]

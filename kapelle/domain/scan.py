@@ -20,12 +20,9 @@ class Policy:
     link_hosts: frozenset[str] = frozenset()
     personal_data: PersonalData = "redact"
 
-
     def for_team(self, hosts: Iterable[str], personal_data: PersonalData | None) -> "Policy":
         """Return what holds in a team that lets its entries link to `hosts` and may decide on personal data itself."""
-        return Policy(
-            link_hosts=self.link_hosts.union(hosts), personal_data=personal_data or self.personal_data
-        )
+        return Policy(link_hosts=self.link_hosts.union(hosts), personal_data=personal_data or self.personal_data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +53,7 @@ class Verdict:
 
 
 def describe(findings: Sequence[Finding]) -> str:
-    """Return the findings as one clause for a person in a chat: at most three are named, then how many more there are."""
+    """Return the findings as one clause for a person in a chat; at most three are named."""
     named = ", ".join(f"{finding.what} in {_place(finding)}" for finding in findings[:_NAMED])
     more = f", and {len(findings) - _NAMED} more" if len(findings) > _NAMED else ""
     advice = next((finding.advice for finding in findings if finding.advice), "")

@@ -115,4 +115,6 @@ def _litellm(providers: tuple[tuple[str, str], ...]) -> Any:  # The module, whic
             loaded = getattr(importlib.import_module(module), attribute)
             litellm.custom_provider_map.append({"provider": provider, "custom_handler": loaded})
     litellm.suppress_debug_info = True
+    # Retries are the caller's, who knows the limit; its OpenAI client takes a 0 that is passed for "not given".
+    litellm.DEFAULT_MAX_RETRIES = 0
     return litellm

@@ -9,8 +9,6 @@ from kapelle.domain.entries import Entry, Kind, Status
 from kapelle.domain.rules import ranking, terms
 from kapelle.store.pool import Connection, Pool, Row
 
-# An entry of 64 KiB in English has about 3,000 distinct words. The bound is that of sparsevec, less its reserve.
-_MOST_WORDS = 15_000
 _DEFAULT_LIMIT = 20
 _HIGHEST_LIMIT = 200
 
@@ -73,13 +71,15 @@ left join ibex_core.search_teams as t on t.org_id = $1 and t.team_id = r.team_id
 cross join (select $8::float8 as k1, $9::float8 as b, $10::float8 as average) as p
 cross join lateral (
     select array_agg(s.term order by s.term) as terms,
+           -- All of the terms can be found by, but only so many impacts fit; in an entry that long each is next to none.
            '{' || string_agg(
                s.term || ':'
                || (s.occurrences * (p.k1 + 1) / (s.occurrences + p.k1 * (1 - p.b + p.b * s.length / p.average)))::real,
                ',' order by s.term
-           ) || '}/536870912' as impacts
+           ) filter (where s.place <= 15000) || '}/536870912' as impacts
     from (
-        select w.term, w.occurrences::float8, (sum(w.occurrences) over ())::float8 as length
+        select w.term, w.occurrences::float8, least(sum(w.occurrences) over (), $11::float8) as length,
+               row_number() over (order by w.term) as place
         from ibex_core.search_terms_of(
             r.team_id, coalesce(t.language, 'english'),
             string_to_array(r.words, ' '), string_to_array(r.counts, ' ')::integer[]
@@ -108,13 +108,13 @@ async def index(conn: Connection, *, org_id: str, rows: Sequence[IndexRow]) -> N
         ranking.K1,
         ranking.B,
         ranking.AVERAGE_LENGTH,
+        ranking.LONGEST,
     )
 
 
 def _counted(row: IndexRow) -> tuple[str, str]:
     counts = terms.count_words("\n".join((row.title, row.body, *row.tags)))
-    kept = tuple(counts.items())[:_MOST_WORDS]
-    return " ".join(word for word, _ in kept), " ".join(str(count) for _, count in kept)
+    return " ".join(counts), " ".join(map(str, counts.values()))
 
 
 RETIRE: LiteralString = """

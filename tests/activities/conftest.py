@@ -15,7 +15,6 @@ from kapelle.contracts.curate import Change
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Write
 from kapelle.domain.entries import Draft, Kind
 from kapelle.domain.outcomes import Outcome
-from kapelle.domain.scan import Policy
 from kapelle.store import bootstrap
 from kapelle.store.pool import Pool, open_pool
 from tests.memory import BEGINNING, DIGEST_KEY
@@ -89,6 +88,7 @@ def prepared(*writes: Write, refusals: tuple[str, ...] = ()) -> Prepared:
     return Prepared(
         batch=Batch(org_id=ORG, writes=writes),
         refusals=refusals or ("",) * len(writes),
+        quarantines=("",) * len(writes),
         embedded=Embedded(),
         resembles=(Resemblance(),) * len(writes),
     )
@@ -107,7 +107,7 @@ async def steps(database: Database) -> AsyncIterator[Steps]:
         pool=pool,
         database=database,
         team_id=team_id,
-        write=WriteActivities(pool, policy=Policy(), digest_key=DIGEST_KEY),
+        write=WriteActivities(pool, digest_key=DIGEST_KEY),
         curate=CurateActivities(pool, digest_key=DIGEST_KEY),
     )
     await pool.close()

@@ -44,7 +44,7 @@ async def test_forgetting_leaves_a_ledger_event_and_a_tombstone_and_no_trace_of_
     rows = await steps.rows()
     assert "to be forgotten" not in str(rows)
     empty = ("memories", "memory_labels", "memory_search", "memory_relationships", "search_terms")
-    assert {table: rows[table] for table in empty} == dict.fromkeys(empty, [])
+    assert [table for table in empty if rows[table]] == []
     assert (len(rows["memory_events"]), len(rows["memory_tombstones"])) == (2, 1)
 
 

@@ -35,7 +35,9 @@ def test_the_page_names_every_setting_of_the_service_and_no_other() -> None:
 
 
 def test_the_page_tells_the_defaults() -> None:
-    assert SERVICE == {PREFIX + field.name.upper(): _shown(field) for field in dataclasses.fields(Settings)}
+    defaults = {PREFIX + field.name.upper(): _shown(field) for field in dataclasses.fields(Settings)}
+
+    assert defaults == SERVICE
 
 
 def test_the_example_names_every_variable_of_the_processes() -> None:

@@ -1,4 +1,7 @@
-"""Running services for all tests of the contract; each row works in a team of its own."""
+"""One running service for all tests of a module; each row works in a team of its own.
+
+Never two at once: services on one NATS server share the requests on the subject.
+"""
 
 import uuid
 from collections.abc import AsyncIterator
@@ -10,7 +13,7 @@ from tests.stack import Temporal, fresh_database
 from workers.stack.servers import Addresses
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def shared(servers: Addresses) -> AsyncIterator[Memory]:
     """A service with the ordinary settings."""
     async with (

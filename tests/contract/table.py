@@ -50,7 +50,7 @@ def ask(*args: object, name: str = "", headers: Mapping[str, str] | None = None,
 
 def team(*args: object, **fields: str | None) -> Request:
     """Ask the team command as the admin, unless the fields name somebody else."""
-    request = ask(*args, **fields)
+    request = ask(*args, name="", headers=None, **fields)
     return replace(request, fields={**request.fields, "command": "team", "team": None})
 
 

@@ -55,9 +55,13 @@ async def finished(memory: Memory, slug: str, operation_id: str) -> str:
 
 
 async def entry(memory: Memory, slug: str, title: str) -> str:
+    """Propose an entry and return its id, however long it takes."""
     reply = await memory.ask("propose", "fact", title, "Something to decide on.", team=slug)
-    number: str = reply["text"].split()[1]
-    return number
+    assert reply["ok"], reply
+    text = await finished(memory, slug, operation_of(reply)) if RUNNING.fullmatch(reply["text"]) else reply["text"]
+    found = re.search(r"Entry (\d+) proposed", text)
+    assert found is not None, text
+    return found[1]
 
 
 async def test_a_write_that_takes_long_is_told_by_its_operation_and_goes_on(hurried: Memory, slug: str) -> None:

@@ -157,8 +157,7 @@ def test_a_query_is_bounded_in_bytes() -> None:
 def test_any_text_makes_a_draft_within_the_limits_or_a_refusal(kind: str, title: str, body: str, tags: str) -> None:
     try:
         taken = validation.draft(kind, title, body, tags)
-    except InvalidRequest as refusal:
-        assert refusal.message
+    except InvalidRequest:
         return
     assert 0 < len(taken.title) <= 200
     assert len(taken.tags) <= 20

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.common.v1 import Payload, WorkflowExecution
 from temporalio.api.workflowservice.v1 import GetWorkflowExecutionHistoryRequest
 from temporalio.client import Client
 
@@ -26,8 +26,8 @@ CREDENTIAL = "AKIA" + "Q3EGRTQ7ZJ5LWXYB"
 # Words that occur nowhere else, one for each fate of a text.
 TITLE, BODY, TAG = "zirkonquitte", "mondkalbwurzel", "drosselgrund"
 EDITED, FORGOTTEN, FAILED, BATCHED = "ambossfarn", "tintenhecht", "granatwinde", "kieselmolch"
-REFUSED = "schattenrohr"
-MARKERS = (TITLE, BODY, TAG, EDITED, FORGOTTEN, FAILED, BATCHED, REFUSED, CREDENTIAL)
+REFUSED, MAIL = "schattenrohr", "irmgard.kupferdorn@gmail.com"
+MARKERS = (TITLE, BODY, TAG, EDITED, FORGOTTEN, FAILED, BATCHED, REFUSED, "kupferdorn", CREDENTIAL)
 # The database quotes the text that it fails on, as a driver's message may do.
 QUOTE_AND_FAIL = f"""
 create function public.quote_and_fail() returns trigger language plpgsql as $$
@@ -98,17 +98,18 @@ async def test_no_text_can_be_read_in_what_temporal_keeps_or_in_a_log(
     assert [(marker, place) for marker in MARKERS for place, content in places.items() if _found(marker, content)] == []
 
 
-async def test_what_the_scan_refuses_enters_no_history_even_encrypted(
+async def test_what_the_scan_refuses_or_cuts_out_enters_no_history_even_encrypted(
     database: Database, nats_url: str, temporal: Temporal
 ) -> None:
     async with running_memory(database, nats_url, temporal) as memory:
-        await memory.ask("add", "fact", "Observatory", "Its dome opens at dusk.")
+        await memory.ask("add", "fact", "Observatory", f"Ask {MAIL} when its dome opens.")
         refused = await memory.ask("add", "fact", REFUSED, f"The key is {CREDENTIAL}")
         workflow_ids = await _workflow_ids(memory)
         readable = b"".join([await _decrypted(memory.services.temporal, one) for one in workflow_ids])
 
     assert not refused["ok"]
     assert b"Observatory" in readable
+    assert b"kupferdorn" not in readable
     assert CREDENTIAL.encode() not in readable
     assert REFUSED.encode() not in readable
 
@@ -167,7 +168,7 @@ async def _described(client: Client, workflow_id: str) -> bytes:
 async def _decrypted(client: Client, workflow_id: str) -> bytes:
     """Return what the holder of the key can read of a history."""
     codec = EncryptionCodec(Secret(PAYLOAD_KEYS))
-    payloads = []
+    payloads: list[Payload] = []
     for event in (await client.get_workflow_handle(workflow_id).fetch_history()).events:
         payloads += event.workflow_execution_started_event_attributes.input.payloads
         payloads += event.workflow_execution_completed_event_attributes.result.payloads

@@ -56,7 +56,7 @@ async def test_a_write_is_a_workflow_that_has_ended_when_the_answer_comes(memory
 
 async def test_what_the_door_refuses_starts_no_workflow_and_leaves_no_row(memory: Memory) -> None:
     request_id = uuid.uuid4().hex
-    with pytest.raises(Refused, match="not stored: .* in body, line 1"):
+    with pytest.raises(Refused, match=r"not stored: .* in body, line 1"):
         await ask(memory, "add", "fact", "Access", f"key {CREDENTIAL}", request_id=request_id)
 
     assert await memory.rows("select * from ibex_core.operations") == []

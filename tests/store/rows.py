@@ -66,107 +66,92 @@ async def connected(dsn: str, org_id: str | None = None) -> AsyncIterator[Any]:
 async def fill(database: Database) -> None:
     """Give both orgs a row in every table, different in every value that is not the same by rule."""
     owner = await asyncpg.connect(database.owner_dsn)
-    for org_id in ORGS:
-        await _fill_org(owner, org_id)
+    for number, org_id in enumerate(ORGS):
+        values = Values(org=org_id, number=number)
+        values.team, values.agent = await _fill_people(owner, values)
+        values.first, values.second = await _fill_entries(owner, values)
+        for statement in (*OF_ENTRIES, *OF_TEAMS):
+            await owner.execute(statement.format(**vars(values)))
     await owner.close()
 
 
-async def _fill_org(owner: Any, org: str) -> None:
-    digest, salt, operation = os.urandom(32), os.urandom(16), f"0000000{ORGS.index(org)}-0000-4000-8000-000000000000"
-    label = "gotcha" if org == ORGS[0] else "event"
-    await owner.execute("insert into ibex_core.organizations (org_id, name) values ($1, $1)", org)
-    team = await owner.fetchval(
-        "insert into ibex_core.teams (org_id, slug, name) values ($1, $2, 'x') returning team_id", org, f"team-{org}"
-    )
-    await owner.execute("insert into ibex_core.persons (org_id, person_id) values ($1, $2)", org, f"p-{org}")
-    await owner.execute("insert into ibex_core.team_members values ($1, $2, $3, 'member')", org, team, f"p-{org}")
-    agent = await owner.fetchval(
-        "insert into ibex_core.agents (org_id, team_id, name) values ($1, $2, $3) returning agent_id",
-        org,
-        team,
-        f"a-{org}",
-    )
-    await owner.execute(
-        "insert into ibex_core.access_tokens (org_id, token_hash, agent_id, scopes) values ($1, $2, $3, '{read}')",
-        org,
-        digest,
-        agent,
-    )
-    await owner.execute(
-        "insert into ibex_core.access_tokens (org_id, token_hash, person_id, scopes) values ($1, $2, $3, '{read}')",
-        org,
-        os.urandom(32),
-        f"p-{org}",
-    )
-    await owner.execute(
-        "insert into ibex_core.legal_holds (org_id, team_id, agent_id, reason, placed_by) values ($1, $2, $3, 'r', 'p')",
-        org,
-        team,
-        agent,
-    )
-    first, second = [
-        await owner.fetchval(
-            "insert into ibex_core.memories (org_id, team_id, kind, title, body, status, visibility, agent_id, source, "
-            "operation_id, salt) values ($1, $2, $3, 't', $4, $5, $6, $7, 's', $8, $9) returning id",
-            org,
-            team,
-            label,
-            f"body of {org}",
-            status,
-            visibility,
-            own_agent,
-            operation,
-            salt,
-        )
-        for status, visibility, own_agent in (("curated", "team", None), ("active", "agent", agent))
-    ]
-    await owner.execute("insert into ibex_core.memory_labels values ($1, $2, $3, 1)", org, first, label)
-    await owner.execute(
-        "insert into ibex_core.memory_relationships (org_id, kind, from_id, to_id) values ($1, 'supersedes', $2, $3)",
-        org,
-        second,
-        first,
-    )
-    await owner.execute(
-        "insert into ibex_core.memory_conflicts (org_id, team_id, first_id, second_id, kind, score) "
-        "values ($1, $2, $3, $4, 'outdated', 0.5)",
-        org,
-        team,
-        first,
-        second,
-    )
-    await owner.execute(
-        "insert into ibex_core.memory_feedback values ($1, $2, $3, true)", org, first, f"person:p-{org}"
-    )
-    await owner.execute(
-        "insert into ibex_core.memory_search (org_id, team_id, memory_id, status, text_hash, terms, impacts) "
-        "values ($1, $2, $3, 'curated', $4, '{7}', '{7:1}/536870912')",
-        org,
-        team,
-        first,
-        digest,
-    )
-    await owner.execute(
-        "insert into ibex_core.memory_embeddings values ($1, $2, 'm', $3, 0, true, '[1,2]')", org, team, first
-    )
-    await owner.execute("insert into ibex_core.vector_indexes values ($1, $2, 'm', 2)", org, team)
-    await owner.execute(
-        "insert into ibex_core.memory_events values ($1, $2, 1, $3, 'added', null, 'a', $4, now(), $5, $5, $5)",
-        org,
-        team,
-        first,
-        operation,
-        digest,
-    )
-    await owner.execute("insert into ibex_core.memory_tombstones values ($1, $2, $3, $4)", org, team, digest, first)
-    await owner.execute(
-        "insert into ibex_core.operations (org_id, operation_id, team_id, source, name, request_digest, state, workflow_id)"
-        " values ($1, $2, $3, 's', 'add', $4, 'running', 'w')",
-        org,
-        operation,
-        team,
-        digest,
-    )
+class Values:
+    """What the rows of one org hold."""
+
+    def __init__(self, *, org: str, number: int) -> None:
+        self.org = org
+        self.digest = f"'\\x{os.urandom(32).hex()}'::bytea"
+        self.other_digest = f"'\\x{os.urandom(32).hex()}'::bytea"
+        self.salt = f"'\\x{os.urandom(16).hex()}'::bytea"
+        self.operation = f"0000000{number}-0000-4000-8000-000000000000"
+        self.label = ("gotcha", "event")[number]
+        self.team = self.agent = self.first = self.second = 0
+
+
+PEOPLE = (
+    "insert into ibex_core.organizations (org_id, name) values ('{org}', '{org}')",
+    "insert into ibex_core.persons (org_id, person_id) values ('{org}', 'p-{org}')",
+)
+TEAM = "insert into ibex_core.teams (org_id, slug, name) values ('{org}', 't-{org}', 'x') returning team_id"
+AGENT = "insert into ibex_core.agents (org_id, team_id, name) values ('{org}', {team}, 'a-{org}') returning agent_id"
+ENTRY = """
+insert into ibex_core.memories
+    (org_id, team_id, kind, title, body, status, visibility, agent_id, source, operation_id, salt)
+values ('{org}', {team}, '{label}', 't', 'body of {org}', 'curated', 'team', null, 's', '{operation}', {salt}),
+       ('{org}', {team}, '{label}', 't', 'body of {org}', 'active', 'agent', {agent}, 's', '{operation}', {salt})
+returning id
+"""
+OF_ENTRIES = (
+    "insert into ibex_core.memory_labels values ('{org}', {first}, '{label}', 1)",
+    """
+    insert into ibex_core.memory_relationships (org_id, kind, from_id, to_id)
+    values ('{org}', 'supersedes', {second}, {first})
+    """,
+    """
+    insert into ibex_core.memory_conflicts (org_id, team_id, first_id, second_id, kind, score)
+    values ('{org}', {team}, {first}, {second}, 'outdated', 0.5)
+    """,
+    "insert into ibex_core.memory_feedback values ('{org}', {first}, 'person:p-{org}', true)",
+    """
+    insert into ibex_core.memory_search (org_id, team_id, memory_id, status, text_hash, terms, impacts)
+    values ('{org}', {team}, {first}, 'curated', {digest}, array[7], format('{{7:1}}/%s', 536870912)::sparsevec)
+    """,
+    "insert into ibex_core.memory_embeddings values ('{org}', {team}, 'm', {first}, 0, true, '[1,2]')",
+)
+OF_TEAMS = (
+    "insert into ibex_core.team_members values ('{org}', {team}, 'p-{org}', 'member')",
+    """
+    insert into ibex_core.access_tokens (org_id, token_hash, agent_id, person_id, scopes)
+    values ('{org}', {digest}, {agent}, null, array['read']), ('{org}', {other_digest}, null, 'p-{org}', array['read'])
+    """,
+    """
+    insert into ibex_core.legal_holds (org_id, team_id, agent_id, reason, placed_by)
+    values ('{org}', {team}, {agent}, 'r', 'p')
+    """,
+    "insert into ibex_core.vector_indexes values ('{org}', {team}, 'm', 2)",
+    """
+    insert into ibex_core.memory_events
+    values ('{org}', {team}, 1, {first}, 'added', null, 'a', '{operation}', now(), {digest}, {digest}, {digest})
+    """,
+    "insert into ibex_core.memory_tombstones values ('{org}', {team}, {digest}, {first})",
+    """
+    insert into ibex_core.operations
+        (org_id, operation_id, team_id, source, name, request_digest, state, workflow_id)
+    values ('{org}', '{operation}', {team}, 's', 'add', {digest}, 'running', 'w')
+    """,
+)
+
+
+async def _fill_people(owner: Any, values: Values) -> tuple[int, int]:
+    for statement in PEOPLE:
+        await owner.execute(statement.format(**vars(values)))
+    values.team = await owner.fetchval(TEAM.format(**vars(values)))
+    return values.team, await owner.fetchval(AGENT.format(**vars(values)))
+
+
+async def _fill_entries(owner: Any, values: Values) -> tuple[int, int]:
+    first, second = await owner.fetch(ENTRY.format(**vars(values)))
+    return first["id"], second["id"]
 
 
 async def table_names(connection: Any) -> list[str]:
@@ -188,7 +173,7 @@ async def keys(connection: Any) -> list[Key]:
 
 
 async def row_of(connection: Any, table: str, org_id: str, filled: tuple[str, ...] = ()) -> dict[str, str]:
-    """Return an org's row as text by column, one in which the named columns have values; generated ones are left out."""
+    """Return an org's row as text by column, with values in the named ones; generated columns are left out."""
     columns = [row[0] for row in await connection.fetch(COLUMNS, table)]
     wanted = ", ".join(f"{column}::text" for column in columns)
     having = "".join(f" and {column} is not null" for column in filled)

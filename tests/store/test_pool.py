@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from kapelle.domain.errors import Unavailable
-from kapelle.store.pool import PrivilegedRole, open_pool, tenant
+from kapelle.store.pool import Pool, PrivilegedRole, open_pool, tenant
 from tests.stack import Database
 
 PASSWORD = "only-for-tests"
@@ -110,12 +110,19 @@ async def test_a_database_that_is_away_is_unavailable_and_its_password_stays_uns
 
 async def test_a_connection_that_was_cut_is_unavailable_and_the_next_one_works(filled: Database) -> None:
     pool = await open_pool(filled.product_dsn, 1)
-    owner = await asyncpg.connect(filled.owner_dsn)
     with pytest.raises(Unavailable):
+        await _cut(pool, filled)
+    async with tenant(pool, "default") as conn:
+        assert await conn.fetchval("select 1") == 1
+    await pool.close()
+
+
+async def _cut(pool: Pool, database: Database) -> None:
+    """Use a connection that the server ends meanwhile."""
+    owner = await asyncpg.connect(database.owner_dsn)
+    try:
         async with tenant(pool, "default") as conn:
             await owner.execute("select pg_terminate_backend($1)", await conn.fetchval("select pg_backend_pid()"))
             await conn.execute("select 1")
-    async with tenant(pool, "default") as conn:
-        assert await conn.fetchval("select 1") == 1
-    await owner.close()
-    await pool.close()
+    finally:
+        await owner.close()

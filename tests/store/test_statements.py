@@ -8,7 +8,7 @@ import pytest
 
 from kapelle.store.pool import open_pool
 from tests.stack import Database
-from tests.store.statements import Statement, module_names, queries, statements
+from tests.store.statements import module_names, queries, statements
 
 ALL = statements()
 # A table with its alias: `ibex_core.teams as t`, `ibex_core.teams`.
@@ -22,6 +22,14 @@ join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0
 where n.nspname = 'ibex_core' and c.relkind = 'r'
 group by c.relname
 """
+# Maintenance by the schema's owner: an index has a name, which cannot be a parameter. It is made of digits and a hash.
+PUT_TOGETHER = {
+    "kapelle.store.search_vectors": [
+        "f'drop index concurrently if exists ibex_core.{name}'",
+        "await owner.fetchval(BUILD, name, team.dimensions, team.org_id, team.team_id, team.model)",
+        "f'drop index concurrently if exists ibex_core.{_name(team)}'",
+    ],
+}
 # Statements that name a tenant's table without its org, each with its reason.
 WITHOUT_ORG = {"entries.DRAW_IDS": "draws from the sequence that all orgs share, and sees no row"}
 # Statements that read or write a team's table without naming the team, each with its reason.
@@ -57,10 +65,10 @@ async def test_every_statement_is_valid_on_the_migrated_schema(filled: Database)
 @pytest.mark.parametrize("module", module_names())
 def test_statements_are_constants_that_are_never_put_together(module: str) -> None:
     loose = [
-        f"line {query.lineno}" for query in queries(module) if not (isinstance(query, ast.Name) and query.id.isupper())
+        ast.unparse(query) for query in queries(module) if not (isinstance(query, ast.Name) and query.id.isupper())
     ]
 
-    assert loose == []
+    assert loose == PUT_TOGETHER.get(module, [])
 
 
 async def test_every_statement_on_a_tenants_table_names_the_org(filled: Database) -> None:

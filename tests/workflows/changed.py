@@ -13,6 +13,7 @@ def _prepared(batch: Batch) -> Prepared:
     return Prepared(
         batch=batch,
         refusals=tuple("" for _ in batch.writes),
+        quarantines=tuple("" for _ in batch.writes),
         embedded=Embedded(),
         resembles=tuple(Resemblance() for _ in batch.writes),
     )

@@ -1,7 +1,7 @@
 """A sandboxed worker for workflows, with whatever activities a test brings."""
 
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
@@ -16,7 +16,8 @@ from tests.memory import PAYLOAD_KEYS
 from tests.stack import Temporal
 from workers.memory_worker import WORKFLOWS
 
-Run = Callable[[Sequence[Callable[..., Any]], object, object], Awaitable[Any]]
+# Activities, the run method of a workflow's contract, and its argument.
+Run = Callable[[Sequence[Callable[..., Any]], Any, object], Awaitable[Any]]
 
 
 @pytest.fixture
@@ -27,10 +28,10 @@ async def client(temporal: Temporal) -> Client:
 
 
 @pytest.fixture
-async def run(client: Client, temporal: Temporal) -> AsyncIterator[Run]:
+def run(client: Client, temporal: Temporal) -> Run:
     """Run one workflow to its end on the given activities, in the sandbox."""
 
-    async def run_one(activities: Sequence[Callable[..., Any]], method: object, argument: object) -> Any:
+    async def run_one(activities: Sequence[Callable[..., Any]], method: Any, argument: object) -> Any:
         async with Worker(
             client,
             task_queue=temporal.task_queue,
@@ -39,8 +40,8 @@ async def run(client: Client, temporal: Temporal) -> AsyncIterator[Run]:
             interceptors=[FaultInterceptor()],
             workflow_runner=SandboxedWorkflowRunner(),
         ):
-            return await client.execute_workflow(  # type: ignore[call-overload]
+            return await client.execute_workflow(
                 method, argument, id=f"test/{uuid.uuid4()}", task_queue=temporal.task_queue
             )
 
-    yield run_one
+    return run_one

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import asyncpg
-from temporalio.client import WorkflowHistory
+from temporalio.client import WorkflowHandle, WorkflowHistory
 
 from kapelle.contracts.curate import AcceptEntry, Change, ForgetEntry
 from kapelle.contracts.resolve import Decision, Resolution, ResolveConflict
@@ -27,8 +28,19 @@ HISTORIES = Path(__file__).parent / "histories"
 ORG = BEGINNING.org
 # A credential in shape only, put together here so that no scanner takes this file for a leak.
 CREDENTIAL = "AKIA" + "Q3EGRTQ7ZJ5LWXYB"
-# PostgreSQL holds no NUL, so that the store refuses this one for good.
-POISON = "ends\x00here"
+# An insert of this text fails for good, alone and in any company.
+POISON = "This one is refused by the store."
+FAIL_FOR_GOOD = f"""
+create function public.fail_for_good() returns trigger language plpgsql as $$
+begin
+    if new.body = '{POISON}' then
+        raise exception 'never' using errcode = 'check_violation';
+    end if;
+    return new;
+end
+$$;
+create trigger fail_for_good before insert on ibex_core.memories for each row execute function public.fail_for_good();
+"""
 # As often as the named sequence is below its bound, an insert fails the way a lost serialisation does.
 FAIL_TIMES = """
 create sequence public.failures;
@@ -90,6 +102,13 @@ class Scene:
         assert isinstance(outcome, Outcome)
         return workflow_id, outcome.code
 
+    async def value(self, query: str) -> object:
+        connection = await asyncpg.connect(self.database.owner_dsn)
+        try:
+            return await connection.fetchval(query)
+        finally:
+            await connection.close()
+
     async def as_owner(self, statement: str) -> None:
         connection = await asyncpg.connect(self.database.owner_dsn)
         try:
@@ -136,6 +155,13 @@ async def refused_by_scan(scene: Scene) -> str:
     return workflow_id
 
 
+async def redacted(scene: Scene) -> str:
+    workflow_id, codes = await scene.write(a_draft("Ask grace.hopper@navy.mil about the clock."))
+    assert codes == (Code.PROPOSED,)
+    assert "grace.hopper" not in str(await scene.value("select body from ibex_core.memories"))
+    return workflow_id
+
+
 async def duplicate(scene: Scene) -> str:
     await scene.write(a_draft())
     workflow_id, codes = await scene.write(a_draft())
@@ -157,6 +183,7 @@ async def batch_of_several(scene: Scene) -> str:
 
 
 async def split_after_permanent_failure(scene: Scene) -> str:
+    await scene.as_owner(FAIL_FOR_GOOD)
     workflow_id, codes = await scene.write(BATCHED[0], a_draft(POISON), BATCHED[2])
     assert codes == (Code.PROPOSED, Code.FAILED, Code.PROPOSED)
     return workflow_id
@@ -223,6 +250,7 @@ SCENARIOS: dict[str, dict[str, Scenario]] = {
     "WriteMemory": {
         "stored": stored,
         "refused-by-scan": refused_by_scan,
+        "redacted": redacted,
         "duplicate": duplicate,
         "superseded": superseded,
         "batch-of-several": batch_of_several,
@@ -247,8 +275,8 @@ async def a_scene(database: Database, nats_url: str, temporal: Temporal) -> Asyn
         team_id = await owner.fetchval("select team_id from ibex_core.teams")
         await owner.close()
 
-        async def run(method: object, argument: object) -> tuple[str, Outcome | tuple[Outcome, ...]]:
-            handle = await services.temporal.start_workflow(  # type: ignore[call-overload]
+        async def run(method: Any, argument: object) -> tuple[str, Outcome | tuple[Outcome, ...]]:
+            handle: WorkflowHandle[Any, Any] = await services.temporal.start_workflow(
                 method, argument, id=f"recorded/{uuid.uuid4()}", task_queue=temporal.task_queue
             )
             return handle.id, await handle.result()

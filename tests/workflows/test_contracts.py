@@ -19,7 +19,7 @@ CONTRACTS = [
     importlib.import_module(found.name)
     for found in pkgutil.walk_packages(kapelle.contracts.__path__, "kapelle.contracts.")
 ]
-CLASSES = [
+CLASSES: list[type] = [
     each
     for module in CONTRACTS
     for _, each in inspect.getmembers(module, inspect.isclass)
@@ -74,7 +74,8 @@ def _definitions(owner: type) -> dict[str, tuple[str, dict[str, Any]]]:
 
 @pytest.mark.parametrize("contract", STEPS, ids=lambda each: f"{each.__module__}.{each.__name__}")
 def test_every_contract_of_activities_is_implemented_once(contract: type) -> None:
-    homes = [each.__module__.partition(".")[0] for each in contract.__subclasses__()]
+    implementations: list[type] = contract.__subclasses__()
+    homes = [each.__module__.partition(".")[0] for each in implementations]
 
     assert homes.count("activities") == 1
 

@@ -46,7 +46,7 @@ def test_every_workflow_that_the_worker_registers_has_a_recorded_history() -> No
 
 
 def test_the_recorded_histories_are_those_of_the_scenarios() -> None:
-    assert EXPECTED == sorted(str(file.relative_to(HISTORIES)) for file in HISTORIES.glob("*/*.json"))
+    assert sorted(str(file.relative_to(HISTORIES)) for file in HISTORIES.glob("*/*.json")) == EXPECTED
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def _unexplained(one: Statement, other: Statement) -> frozenset[str]:
 
 def _commands(text: Statement, other: Statement) -> bool:
     """Tell whether a text commands, so that a "must" in the other adds nothing: "Sign it" and "It must be signed"."""
-    obliged = {key for name, _, reach in other.scopes if name in _IMPLIED_BY_IMPERATIVE for key in reach}
+    obliged = {key for name, heads, _ in other.scopes if name in _IMPLIED_BY_IMPERATIVE for key in heads}
     return text.imperative or not obliged.isdisjoint(text.openers)
 
 

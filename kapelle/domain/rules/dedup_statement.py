@@ -63,8 +63,11 @@ _COUNTED = ("neg:", "mod:", "qua:")
 _PAST = frozenset("was were had did war waren hatte hatten".split())
 _PRESENT = frozenset("is are has have does do am ist sind hat haben wird werden".split())
 _LEADS = frozenset({"so", "then", "and"})
-_FRONTS = frozenset({"in", "for", "on", "between", "under", "without", "within"})
-_SUBJECTS = frozenset({"to", "we", "they", "not", "you"})
+_BASE_FORM = re.compile(r"(?:ss|[^s])(?<!ed)(?<!ing)\Z")
+_BEFORE_IMPERATIVES = frozenset("please always never do not don't bitte niemals immer".split())
+# "In the web repo use pnpm": no subject may stand before the verb.
+_FRONTED = re.compile(r"^ ?(?:In|For|On|Between|Under|Within) (?:\S+ ){1,4}?(?:use|keep|set|put) ")
+_SUBJECT = re.compile(r" (?:we|they|you|to|not|must|should|may|can) ")
 _BE = frozenset("is are was were be been being get gets got".split())
 _AGENT = frozenset({"by", "von", "durch"})
 _PHRASE_ENDS = frozenset("in on at for with during when if before after per under to from and or".split())
@@ -113,7 +116,6 @@ class _Reader:
     agents: set[tuple[str, str]] = field(default_factory=set)
     adverbs: set[str] = field(default_factory=set)
     genitives: set[tuple[str, str]] = field(default_factory=set)
-    openers: set[str] = field(default_factory=set)
     owned: str = ""
     agent_at: int = -1
     sequence: bool = False
@@ -200,8 +202,6 @@ class _Reader:
         elif word in words.RELATIONS and self._is_light(at):
             self.clauses[-1].append(words.RELATIONS[word])
         elif not self._is_light(at):
-            if not self._inside_sentence(at) and not word.endswith(("s", "ed", "ing")):
-                self.openers.add(self._key(word))
             self._add(self._key(word, shouted=token.shouted))
             if word.endswith("ly") and self._key(word).startswith("word:"):
                 self.adverbs.add(self._key(word))
@@ -355,6 +355,8 @@ class _Reader:
         self._end_clause(hard=True)
         seen = [token for token in self.tokens if token.kind not in _PAUSES]
         plain = [token.text.lower() for token in seen]
+        written = f" {' '.join(map(lexer.as_written, seen))} "
+        openers = tuple(self._openers())
         wandering = self.adverbs
         order = tuple(
             dict.fromkeys(key for key in self._in_order() if not key.startswith(_COUNTED) and key not in wandering)
@@ -367,12 +369,12 @@ class _Reader:
             inner=frozenset(self.inner),
             joined=tuple(dict.fromkeys(self._joined())),
             surface=frozenset(word if word in words.LIGHT else self.known.get(word, word) for word in plain),
-            plain=f" {' '.join(map(lexer.as_written, seen))} ",
+            plain=written,
             order=order,
             place={key: at for at, key in enumerate(order)},
             agents=frozenset(self.agents),
             genitives=frozenset(self.genitives),
-            openers=frozenset(self.openers),
+            openers=frozenset(map(self._key, openers)),
             clause_of=self._clause_of(),
             several_clauses=sum(map(bool, self.clauses)) > 1,
             scopes=tuple(
@@ -380,7 +382,7 @@ class _Reader:
             ),
             counted=tuple(self.counted),
             sequence=self.sequence or not _SEQUENCE.isdisjoint(plain),
-            imperative=any(self._imperatives()),
+            imperative=not words.LIGHT_IMPERATIVES.isdisjoint(openers) or _is_fronted(written),
             past=any(word in _PAST for word in plain),
             present=any(word in _PRESENT for word in plain),
         )
@@ -405,16 +407,18 @@ class _Reader:
     def _in_order(self) -> list[str]:
         return [key for clause in self.clauses for key in clause]
 
-    def _imperatives(self) -> Iterator[bool]:
-        """Tell of each place where a clause may begin whether an imperative does."""
-        start = 0
-        for at, token in enumerate(self.tokens):
-            if token.kind is Kind.BREAK:
-                start = at + 1
-            elif token.kind in _WORDS and token.text in words.IMPERATIVES:
-                opening = at == start or self.tokens[at - 1].kind is Kind.COMMA
-                yield opening or self._text(at - 1) in _LEADS or self._fronted(start, at)
+    def _openers(self) -> Iterator[str]:
+        """Yield the words, in their base form, that open a clause where an imperative would stand."""
+        opening = True
+        for token in self.tokens:
+            if token.kind in _PAUSES or token.text in _LEADS:
+                opening = True
+            elif opening and token.text not in _BEFORE_IMPERATIVES:
+                opening = False
+                if token.kind in _WORDS and _BASE_FORM.search(token.text):
+                    yield token.text
 
-    def _fronted(self, start: int, at: int) -> bool:
-        """Allow "In the web repo use ...", where no subject stands before the verb."""
-        return at >= start + 3 and self._text(start) in _FRONTS and self._text(at - 1) not in _SUBJECTS
+
+def _is_fronted(written: str) -> bool:
+    found = _FRONTED.match(written)
+    return found is not None and not _SUBJECT.search(found.group())

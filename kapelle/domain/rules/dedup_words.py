@@ -248,15 +248,8 @@ LABELS = frozenset(
     hinweis""".split()
 )
 METHODS = frozenset("GET POST PUT PATCH DELETE HEAD OPTIONS".split())
-IMPERATIVES = frozenset(
-    """add ask avoid begin build call check choose clear commit configure contact copy create define delete deploy
-    disable do document don't drop enable ensure escape export fix follow generate give import include increase
-    install keep kill limit load lock log make mark merge migrate mock mount move name never notify open pass pick
-    pin prefer pull purge push put raise read rebase rebuild record reduce refresh release remember remove rename
-    replace report request reset restart restore retry return review roll rotate run save send set ship skip sort
-    start stay stop store switch tag tell test treat try turn update upgrade upload use verify wait wrap write
-    archive handle apply use verwende nutze always please bitte niemals""".split()
-)
+# Light verbs that make a command at the beginning of a clause; for other verbs it takes the same verb in both texts.
+LIGHT_IMPERATIVES = frozenset("use set keep make take put choose pick store hold find verwende nutze".split())
 # Words of one line say the same where facts about a team's work are concerned.
 _SAME = """
 save retain persist speichern gespeichert aufbewahren

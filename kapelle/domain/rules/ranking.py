@@ -11,6 +11,8 @@ K1 = 1.2
 B = 0.75
 # Words, after stemming, of an average entry. A constant, so that no entry's impacts depend on the others.
 AVERAGE_LENGTH = 30.0
+# Length beyond which an entry is not marked down further, or a long one could not be found by a word at all.
+LONGEST = 10 * AVERAGE_LENGTH
 # The highest impact that one word can have.
 CEILING = K1 + 1
 

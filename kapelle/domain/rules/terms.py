@@ -53,10 +53,11 @@ def _words(text: str, *, query: bool) -> Iterator[str]:
 
 def _grams(run: str, *, query: bool) -> Iterator[str]:
     """Yield overlapping pairs; single characters too where they are stored, so that a query of one finds them."""
-    if not query or len(run) == 1:
-        yield from run
-    for start in range(len(run) - 1):
-        yield run[start : start + 2]
+    for start, character in enumerate(run):
+        if not query or len(run) == 1:
+            yield character
+        if start + 2 <= len(run):
+            yield run[start : start + 2]
 
 
 def _compound(token: str) -> Iterator[str]:

@@ -112,16 +112,6 @@ async def test_a_home_is_all_that_has_to_be_named(env: dict[str, str], memory: M
     assert await memory.rows("select source from ibex_core.memories") == [{"source": "person:ada"}]
 
 
-async def test_a_hostile_body_reaches_no_terminal(env: dict[str, str], memory: Memory) -> None:
-    reply = await memory.ask("propose", "fact", "Odd", "red \x1b[31malert\x07")
-    assert reply["ok"], reply
-
-    shown = await kapelle("memory", "get", "1", env=env)
-
-    assert "\x1b" not in shown.stdout
-    assert "\\x1b[31malert\\x07" in shown.stdout
-
-
 async def test_a_body_is_written_in_the_editor(env: dict[str, str], memory: Memory, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\necho "Written by hand." > "$1"\n')

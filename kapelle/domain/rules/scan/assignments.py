@@ -17,15 +17,22 @@ _WHAT: Final = {
     Family.LOGIN: "a login",
 }
 
-_SUFFIX: Final = r"(?:[_.\-](?i:prod|production|staging|stage|stg|dev|test|live|old|new|tmp|temp|main|primary|secondary|default|value|val|string|str|raw|plain|plaintext|base64|b64|root|admin|db|ro|rw|app|base|v?\d{1,3})){0,2}\d{0,2}"
+# What may follow the announcing word in a name: DB_PASSWORD_PROD is a password, DB_PASSWORD_FILE is none.
+_SUFFIX: Final = (
+    r"(?:[_.\-](?i:prod|production|staging|stage|stg|dev|test|live|old|new|tmp|temp|main|primary|secondary|default"
+    r"|value|val|string|str|raw|plain|plaintext|base64|b64|root|admin|db|ro|rw|app|base|v?\d{1,3})){0,2}\d{0,2}"
+)
 _CLOSE: Final = r"[\"'`\])*_]{0,4}"
 _NOTE: Final = r"(?:[ \t]?\([^()\n]{0,48}\))?[*_`]{0,3}"
-_FOR: Final = r"(?:[ \t](?:for|of|on|to|in|at|from|von|für|zum|zur|de|du|des|del|de la|della|degli|do|da|dla|az|på|as of|pour|para|per|di|da|do|van|voor|til|för|от|для|к)[ \t][^\n:=→]{1,48}?)?"
+_FOR: Final = (
+    r"(?:[ \t](?:for|of|on|to|in|at|from|as of|von|für|zum|zur|de|du|des|del|de la|della|degli|do|da|di|dla|az|på"
+    r"|pour|para|per|van|voor|til|för|от|для|к)[ \t][^\n:=→]{1,48}?)?"
+)
 _NAME_END: Final = _SUFFIX + _CLOSE + _NOTE + _FOR
 
 # Each way to bind a value to a name, with the strength that it leaves to ask of a password.
 _LINKS: Final[tuple[tuple[re.Pattern[str], int], ...]] = (
-    # password: str = "..."
+    # An annotated name, as in `password: str = "..."`.
     (
         re.compile(
             _SUFFIX
@@ -35,18 +42,18 @@ _LINKS: Final[tuple[tuple[re.Pattern[str], int], ...]] = (
         WEAK,
     ),
     (re.compile(_NAME_END + r"[ \t]{0,4}(?::=|:-|=>|={1,3}|->|→|⇒|[:：][*_]{0,3}|[-–—](?=[ \t]))[ \t]{0,4}"), WEAK),
-    # Password notes wifi: ...
+    # A few words between, as in `Password notes wifi: ...`.
     (re.compile(r"(?:[ \t][^\W\d_]{2,16}){1,3}[ \t]{0,2}(?::|=|->|→)[ \t]{1,4}"), MEDIUM),
-    # | db password | ... |
+    # The next cell of a table.
     (re.compile(r"[\"'`*_]{0,3}[ \t]{0,12}\|[ \t]{0,12}"), WEAK),
-    # name: DB_PASSWORD, value: ...; <property name="password" value="..."/>
+    # A name and a value side by side, in YAML as in XML.
     (
         re.compile(
             _SUFFIX + r"[\"'`]?[ \t]{0,2}[,>/]?\s{0,24}[\"']?(?:value|default|content)[\"']?[ \t]{0,2}[:=][ \t]{0,2}"
         ),
         WEAK,
     ),
-    # ("DB_PASSWORD", "..."), getenv("DB_PASSWORD") or "..."
+    # A second argument, or the alternative to a look-up.
     (
         re.compile(
             _SUFFIX + r"(?:[\"'`][ \t]{0,2},|[\"'`]?\)?[\"'`\])]{0,2}[ \t]{0,2}(?:\|\||\?\?|\?:|or)"
@@ -54,11 +61,11 @@ _LINKS: Final[tuple[tuple[re.Pattern[str], int], ...]] = (
         ),
         WEAK,
     ),
-    # <property name="password">...</property>, <key>password</key><string>...</string>
+    # The content of an element whose attribute or neighbour is the name.
     (re.compile(_SUFFIX + r"(?:[\"'][^<>\n]{0,60}>\s{0,8}(?:<value>)?|</key>\s{0,8}<string>)(?=[^\s<])"), WEAK),
-    # variable "db_password" { default = "..." }
+    # The default of a declared variable.
     (re.compile(_SUFFIX + r"[\"'][ \t]{0,2}\{[^{}]{0,200}?\bdefault[ \t]{0,4}=[ \t]{0,4}(?=[\"'])"), WEAK),
-    # --with-token <<< ...
+    # A here-string.
     (re.compile(r"[^\n<|]{0,24}<<<[ \t]?"), WEAK),
 )
 _CALL: Final = re.compile(r"\([ \t]{0,2}(?=[\"'`])")

@@ -16,7 +16,7 @@ _BECH32_GENERATORS: Final = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2
 
 
 def has_crc32_suffix(token: str) -> bool:
-    """Say whether the last six characters are the CRC32 of the rest after the prefix, in base 62 (GitHub and npm tokens)."""
+    """Say whether the last six characters are the rest's CRC32 in base 62, the prefix aside (GitHub and npm tokens)."""
     body = token.rpartition("_")[2]
     payload, check = body[:-_CHECK_DIGITS], body[-_CHECK_DIGITS:]
     return bool(payload) and check == _base62(zlib.crc32(payload.encode("utf-8", "replace")))

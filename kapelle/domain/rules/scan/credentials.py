@@ -35,7 +35,10 @@ _TOKENS: Final = table(tokens_code.TOKENS + tokens_cloud.TOKENS + tokens_service
 
 
 def findings(part: Part) -> list[Finding]:
-    """Return the credentials in the part, in the order of the text and one for each place; one is enough to refuse, so twenty end the search."""
+    """Return the credentials in the part, in the order of the text and one for each place.
+
+    One is enough to refuse, so twenty end the search.
+    """
     found: dict[int, tuple[int, Hit]] = {}
     for view, hit in _hits(part):
         start, end = view.span(hit.start, hit.end)
@@ -83,7 +86,7 @@ def _context_hits(text: str) -> Iterator[Hit]:
     yield from headers.hits(text, low)
     yield from flags.hits(text, low)
     effort = 0
-    for word in words.words(text, low):
+    for word in words.words(low):
         effort += _EFFORT.get(word.family, 2)
         if effort > _MAX_EFFORT:
             yield too_dense(word.start)

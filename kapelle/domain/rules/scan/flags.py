@@ -12,9 +12,11 @@ _V: Final = r"(?P<value>[^\s\"'`|<>]{4,200})"
 _MAX_ATTEMPTS: Final = 500
 _BEFORE: Final = 48
 _AFTER: Final = 300
+# ("user", "password") of a call.
+_ARGUMENTS: Final = r"\(\s{0,2}[\"'][\w.@\-]{1,64}[\"']\s{0,2},\s{0,2}[\"'](?P<value>[^\"'\n]{4,100})[\"']"
 _GAP: Final = r"[^\n|;]{0,140}?"
 
-# The literal that brings a row up, then what follows it; a lower strength is enough where the grammar leaves nothing else.
+# The literal that brings a row up, what follows it, and how much the value must look like a password.
 _ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
     (literal, re.compile(pattern), need)
     for literal, pattern, need in (
@@ -29,8 +31,10 @@ _ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
         ("openssl enc", rf"openssl enc\b{_GAP}\s-k {_Q}{_V}", WEAK),
         (
             "echo",
-            r"echo (?:-[ne]{1,2} )?[\"']?(?P<value>[^\s\"'\n|]{4,100})[\"']? ?\| ?(?:sudo (?:-\w+ ){0,2}-S|passwd"
-            r"|docker login|helm registry|gh auth|su |kinit|cryptsetup|gpg|base64(?! -{1,2}d))",
+            (
+                r"echo (?:-[ne]{1,2} )?[\"']?(?P<value>[^\s\"'\n|]{4,100})[\"']? ?\| ?(?:sudo (?:-\w+ ){0,2}-S|passwd"
+                r"|docker login|helm registry|gh auth|su |kinit|cryptsetup|gpg|base64(?! -{1,2}d))"
+            ),
             WEAK,
         ),
         ("echo", rf"(?:echo|printf|<<<) {_Q}[\w.\-]{{1,32}}:{_V}{_Q} ?\| ?(?:sudo )?chpasswd", WEAK),
@@ -63,23 +67,16 @@ _ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
         ("auth", rf"(?<![a-z])auth(?:_?cred(?:ential)?s?)?{_Q}\s{{0,2}}[:=]\s{{0,2}}{_Q}[\w.\-]{{1,40}}:{_V}", WEAK),
         (
             "auth",
-            r"auth(?:entication|enticate)?\s?=?\s?\(\s{0,2}[\"'][\w.@\-]{1,64}[\"']\s{0,2},\s{0,2}[\"'](?P<value>[^"
-            r"\"'\n]{4,100})[\"']",
+            rf"auth(?:entication|enticate)?\s?=?\s?{_ARGUMENTS}",
             WEAK,
         ),
-        (
-            "login(",
-            r"login\(\s{0,2}[\"'][\w.@\-]{1,64}[\"']\s{0,2},\s{0,2}[\"'](?P<value>[^\"'\n]{4,100})[\"']",
-            WEAK,
-        ),
-        (
-            "credential",
-            r"credentials?\(\s{0,2}[\"'][\w.@\-]{1,64}[\"']\s{0,2},\s{0,2}[\"'](?P<value>[^\"'\n]{4,100})[\"']",
-            WEAK,
-        ),
+        ("login(", rf"login{_ARGUMENTS}", WEAK),
+        ("credential", rf"credentials?{_ARGUMENTS}", WEAK),
         ("kubectl", rf"--docker-password[ =]{_Q}{_V}", WEAK),
     )
 )
+# Literals that stand inside of their pattern.
+_INNER: Final = frozenset({"<<<", "auth "})
 _USER: Final = re.compile(
     rf"(?:(?<=\s)-[a-zA-Z]{{0,4}}u|--user|--proxy-user|--basic-auth|(?<=\s)-U|(?<=\s)-a"
     rf"|--auth)[ =]?{_Q}[\w.@\-]{{1,64}}:{_V}"
@@ -92,25 +89,32 @@ _PGPASS: Final = re.compile(
 
 def hits(text: str, low: str) -> Iterator[Hit]:
     """Yield the passwords that commands in the text carry; `low` is its lower case."""
-    for literal, pattern, need in [row for row in _ROWS if row[0] in low]:
-        at = low.find(literal)
-        for _ in range(_MAX_ATTEMPTS):
-            if at < 0:
-                break
-            # The rows are written in lower case where the case says nothing; a value is read from the text itself.
-            match = (
-                pattern.match(text, at) or pattern.match(low, at)
-                if literal != "<<<" and literal != "auth "
-                else pattern.search(text, max(0, at - _BEFORE), at + _AFTER)
-            )
-            if match and _is_secret(text[match.start("value") : match.end("value")], need):
-                yield Hit("command-password", "a password on a command line", match.start("value"), match.end("value"))
-            at = low.find(literal, at + len(literal))
-        if at >= 0:
-            yield too_dense(at)
+    for row in [row for row in _ROWS if row[0] in low]:
+        yield from _row_hits(text, low, *row)
     yield from _users(text, low)
     if ":" in text:
         yield from _pgpass(text)
+
+
+def _row_hits(text: str, low: str, literal: str, pattern: re.Pattern[str], need: int) -> Iterator[Hit]:
+    at = low.find(literal)
+    for _ in range(_MAX_ATTEMPTS):
+        if at < 0:
+            return
+        if literal in _INNER:
+            match = pattern.search(text, max(0, at - _BEFORE), at + _AFTER)
+        else:
+            # Rows are in lower case where the case says nothing; a value is read from the text itself.
+            match = pattern.match(text, at) or pattern.match(low, at)
+        if match and _is_secret(text[match.start("value") : match.end("value")], need):
+            yield _hit(match)
+        at = low.find(literal, at + len(literal))
+    if at >= 0:
+        yield too_dense(at)
+
+
+def _hit(match: re.Match[str]) -> Hit:
+    return Hit("command-password", "a password on a command line", match.start("value"), match.end("value"))
 
 
 def _users(text: str, low: str) -> Iterator[Hit]:
@@ -118,16 +122,20 @@ def _users(text: str, low: str) -> Iterator[Hit]:
         return
     for match in _USER.finditer(text):
         if _is_secret(match["value"], WEAK):
-            yield Hit("command-password", "a password on a command line", match.start("value"), match.end("value"))
+            yield _hit(match)
 
 
 def _pgpass(text: str) -> Iterator[Hit]:
     at = text.find(":5432:")
-    while at >= 0:
+    for _ in range(_MAX_ATTEMPTS):
+        if at < 0:
+            return
         match = _PGPASS.search(text, max(0, at - 80), at + 250)
         if match and _is_secret(match["value"], WEAK):
             yield Hit("pgpass", "a password of a PostgreSQL password file", match.start("value"), match.end("value"))
         at = text.find(":5432:", at + 6)
+    if at >= 0:
+        yield too_dense(at)
 
 
 def _is_secret(value: str, need: int) -> bool:

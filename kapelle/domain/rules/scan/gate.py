@@ -1,4 +1,7 @@
-"""The gate: one scan of a draft for hidden text, credentials, links and personal data. It accepts every string and never raises on one."""
+"""The gate: one scan of a draft for hidden text, credentials, links and personal data.
+
+It accepts every string and never raises on one.
+"""
 
 from dataclasses import dataclass, field, replace
 

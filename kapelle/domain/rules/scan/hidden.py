@@ -148,13 +148,13 @@ def _spoken(low: str) -> Iterator[int]:
 
 def _commanded(low: str, word: str, command: Command) -> Iterator[int]:
     """Yield where a verb such as "ignore" first stands in one clause with the instructions that are meant."""
-    if command.called.search(low) is None:
-        return
     covered = 0
     for at in words(low, word):
         verb = command.verb.match(low, at) if at >= covered else None
         if verb is None:
             continue
+        if not covered and command.called.search(low) is None:
+            return
         clause = _clause(low, verb, command)
         if command.called.search(clause) and command.which.search(clause):
             yield at

@@ -175,8 +175,10 @@ _ALL: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ("pretend", r"pretend (?:to be|(?:that )?you(?:'re| are| have))\b"),
         (
             "act as",
-            r"act as (?:an? )?(?:unrestricted|uncensored|jailbroken|dan\b|root\b|ai\b|assistant|language model"
-            r"|different)",
+            (
+                r"act as (?:an? )?(?:unrestricted|uncensored|jailbroken|dan\b|root\b|ai\b|assistant|language model"
+                r"|different)"
+            ),
         ),
         ("developer mode", r"developer mode\b.{0,40}\b(?:unrestricted|no (?:rules|limits|restrictions)|output|respon)"),
         ("jailbreak", r"jailbreak(?:ed)? (?:mode|prompt)\b|jailbreak yourself"),
@@ -193,8 +195,10 @@ _ALL: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ("important", rf"important (?:instructions? )?(?:to|for) (?:all |any |the )?(?:{_MODEL})\b"),
         (
             "ai,llm,llms,any ai,all ai,language model",
-            r"(?:any |all )?(?:ai|llms?|language) ?(?:agents?|assistants?|models?)? (?:reading this"
-            r"|must (?:now )?(?:ignore|obey|follow|approve|run|execute|send))\b",
+            (
+                r"(?:any |all )?(?:ai|llms?|language) ?(?:agents?|assistants?|models?)? (?:reading this"
+                r"|must (?:now )?(?:ignore|obey|follow|approve|run|execute|send))\b"
+            ),
         ),
         ("agents reading,agent reading,model reading,assistant reading", r"(?:agents?|model|assistant) reading this\b"),
         (
@@ -203,8 +207,10 @@ _ALL: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ),
         (
             "disable,turn off,bypass",
-            r"(?:disable|turn off|bypass) (?:all |any |your )?(?:safety|content) (?:filters?|checks?|guidelines"
-            r"|guardrails|polic(?:y|ies))",
+            (
+                r"(?:disable|turn off|bypass) (?:all |any |your )?(?:safety|content) (?:filters?|checks?|guidelines"
+                r"|guardrails|polic(?:y|ies))"
+            ),
         ),
         ("prompt système", r"prompt système"),
         ("系统提示", r"系统提示"),

@@ -9,7 +9,7 @@ from kapelle.domain.rules.scan.tokens import Hit
 
 _MIN_BODY: Final = 48
 _WINDOW: Final = 1_500
-# The body must follow the header at once, but for line ends, quotes of a string or a quotation, and the headers of old formats.
+# The body must follow the header at once, but for line ends, quotes, and the headers of old formats.
 _BEGIN: Final = re.compile(
     r"-----BEGIN ((?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?|USER NKEY SEED)-----(?:[\s\"'`>|,+#*\\]|\\n"
     r"|[A-Z][A-Za-z\-]{2,20}: [^\n]{0,90}\n){0,60}(?=[A-Za-z0-9+/=]{16})",

@@ -43,7 +43,7 @@ _SERVICES: Final = frozenset(
     "clickhouses cassandra scylla "
     "oci docker docker-image docker-daemon containers-storage containerd cri npipe chrome-extension chrome "
     "moz-extension app res asset "
-    "assets package jar classpath urn npm pkg crate pypi cockroachdb cockroach pulsar pulsar+ssl grpc grpcs "
+    "assets package jar classpath urn npm pkg crate cockroachdb cockroach pulsar pulsar+ssl grpc grpcs "
     "http+unix otlp statsd syslog "
     "smtp smtps imap imaps pop3 pop3s temporal spiffe vault secret op arn ipc inproc pgm zmq memory mem fake "
     "null stdin stdout snowflake "
@@ -65,6 +65,8 @@ _ATTRIBUTES: Final = frozenset(
 )
 _ASSIGNED: Final = re.compile(r"=[ \t\r\n]{0,4}[\"']?[ \t\r\n]{0,4}")
 _OPENED: Final = re.compile(r"(?:\]\(|\]:)[ \t\r\n]{0,8}<?")
+# What begins so stays on the page's own host; an empty destination too.
+_RELATIVE: Final = ("", "#", ".", "?", "]", "[", "(", ")")
 _CSS: Final = re.compile(r"(?:url\(|@import)[ \t\r\n]{0,4}[\"']?")
 _QUOTED: Final = re.compile(r"[\"'(`]//(?=[a-z0-9-]{1,63}\.[a-z0-9.-]{2,200}[\"'/)`:?#])")
 _SCHEMED: Final = re.compile(r"[\x00-\x20]*([a-z][a-z0-9+.-]{0,23}):")
@@ -162,7 +164,7 @@ def _bare_schemes(low: str) -> Iterator[Candidate]:
 def _destinations(text: str, low: str) -> Iterator[Candidate]:
     if "](" in low or "]:" in low:
         for match in _OPENED.finditer(low):
-            if low.startswith("](", match.start()) or _defines(low, match.start()):
+            if _points_away(low, match):
                 yield from _destination(text[match.end() : match.end() + _WINDOW], match.end())
     if "=" in low:
         for match in _ASSIGNED.finditer(low):
@@ -170,6 +172,12 @@ def _destinations(text: str, low: str) -> Iterator[Candidate]:
     if "url(" in low or "@import" in low:
         for match in _CSS.finditer(low):
             yield from _destination(text[match.end() : match.end() + _WINDOW], match.end())
+
+
+def _points_away(low: str, match: re.Match[str]) -> bool:
+    if low[match.end() : match.end() + 1] in _RELATIVE:
+        return False
+    return low.startswith("](", match.start()) or _defines(low, match.start())
 
 
 def _defines(low: str, bracket: int) -> bool:

@@ -13,7 +13,7 @@ from kapelle.domain.rules.scan.reading import lowered, vocabulary
 from kapelle.domain.rules.scan.views import View
 
 # What stands beside a placeholder may only then be seen for what it is; two rounds have always been enough.
-_ROUNDS: Final = 4
+_ROUNDS: Final = 6
 # Where two kinds overlap, the one with the stricter check tells what it is.
 _RANK: Final = {
     kind: rank
@@ -39,7 +39,7 @@ def find(view: View) -> tuple[PersonalHit, ...]:
 
 
 def redact(text: str, hits: Sequence[PersonalHit]) -> str:
-    """Return the original text with each hit replaced by its placeholder, such as `[EMAIL]`, and nothing else changed."""
+    """Return the original text with each hit replaced by its placeholder, such as `[EMAIL]`, and nothing else."""
     pieces, at = [], 0
     for hit in hits:
         pieces += [text[at : hit.start], placeholder(hit)]

@@ -1,4 +1,4 @@
-"""What stands where a secret would stand and is none: placeholders, references to a secret kept elsewhere, code, digests and names."""
+"""What stands where a secret would stand and is none: placeholders, references, code, digests and names."""
 
 import re
 from typing import Final
@@ -7,24 +7,28 @@ from kapelle.domain.rules.scan.checksums import is_nkey_public
 
 _MARKS: Final = re.compile(
     r"\$\{|\$\(|(?<![A-Za-z0-9])\$(?:[a-z_]|[A-Z][A-Za-z_]*(?![A-Za-z0-9_]))|\{\{|\}\}|%\(|#\{|<[^<>\s]{1,60}>"
-    r"|\*{3}|\.{3}|…|•{2}|x{4}|X{4}|_{4}|-{4}|#{4}|0{8}|%[A-Z_]{3,}%|\{[A-Za-z_.\[\]]{2,40}\}"
+    r"|\(\?[=:!<]|\*{3}|\.{3}|…|•{2}|x{4}|X{4}|_{4}|-{4}|#{4}|0{8}|%[A-Z_]{3,}%|\{[A-Za-z_.\[\]]{2,40}\}"
 )
 _WORDS: Final = re.compile(
     r"example|placeholder|change[_\- ]?(?:me|it|this)|replace|redact|masked|dummy|insert|fix[_\- ]?me|your[_\-A-Z]"
     r"|^your|^my[_\-]|to[_\-]?do\b"
-    r"|fill[_\- ]?in|goes[_\-]?here|not[_\-]?a[_\-]?real|not[_\-]?real|fake|invalid|sanitized|removed|hidden"
-    r"|1234567890|abcd[-_]?1234|1234[-_]?abcd|a1b2c3|1a2b3c|12cs345|0123456789|abcdefghij",
+    r"|fill[_\- ]?in|goes[_\-]?here|not[_\-]?a[_\-]?real|not[_\-]?real|(?<![a-z0-9])fake|fake(?![a-z0-9])"
+    r"|invalid|sanitized|removed|hidden"
+    r"|1234567890|abcd[-_]?1234|1234[-_]?abcd|a1b2c3|1a2b3c|0123456789|abcdefghij",
     re.IGNORECASE,
 )
 # Words that name a kind of value, a state of it, or a toy; alone they are never a secret.
 _STOP: Final = frozenset(
     """
-    password passwd passphrase pass pwd secret secrets token tokens key keys apikey api_key api-key credential credentials creds login user username
-    admin root guest test testing tests tester demo sample foo bar baz qux foobar hello world string str text bytes int bool boolean object any none null nil
-    undefined true false yes no on off required optional default empty blank unset disabled enabled missing wrong expired revoked locked rotated stored
-    hashed encrypted plaintext plain generated random unknown secure insecure weak strong invalid valid correct incorrect secretstr password1 password123
-    value values name field type number char varchar env environment variable vault literal prompt stdin file auto manual basic bearer digest
-    mypassword mysecret mytoken mypass mykey secretkey privatekey publickey s3cr3t secret123 pass123 test123 passw0rd 123456 12345678 1234 12345 abc123 xyz abc
+    password passwd passphrase pass pwd secret secrets token tokens key keys apikey api_key api-key credential
+    credentials creds login user username admin root guest test testing tests tester demo sample foo bar baz qux
+    foobar hello world string str text bytes int bool boolean object any none null nil undefined true false yes
+    no on off required optional default empty blank unset disabled enabled missing wrong expired revoked locked
+    rotated stored hashed encrypted plaintext plain generated random unknown secure insecure weak strong invalid
+    valid correct incorrect secretstr password1 password123 value values name field type number char varchar env
+    environment variable vault literal prompt stdin file auto manual basic bearer digest mypassword mysecret
+    mytoken mypass mykey secretkey privatekey publickey s3cr3t secret123 pass123 test123 passw0rd 123456
+    12345678 1234 12345 abc123 xyz abc
     """.split()
 )
 _REFERENCE: Final = re.compile(

@@ -9,8 +9,15 @@ from kapelle.domain.rules.scan.tokens import Hit
 from kapelle.domain.rules.scan.values import Value, is_secret, value_at
 from kapelle.domain.rules.scan.words import Family, Word
 
-_FILLERS: Final = r"(?:[ \t]+(?:now|currently|still|just|simply|only|changed|set|reset|rotated|updated|temporarily|always|to|as|literally|probably|likely|usually|called|back|again|today|yesterday|this|been|jetzt|nun|ahora|maintenant|agora|the following))"
-_FOR: Final = r"(?:[ \t](?:for|of|on|to|in|at|from|von|für|zum|zur|de|del|pour|para|per|di|da|do|van|voor|til|för|от|для|к)[ \t][^\n:=.;]{1,60}?)?"
+_FILLERS: Final = (
+    r"(?:[ \t]+(?:now|currently|still|just|simply|only|changed|set|reset|rotated|updated|temporarily|always|to|as"
+    r"|literally|probably|likely|usually|called|back|again|today|yesterday|this|been|jetzt|nun|ahora|maintenant|agora"
+    r"|the following))"
+)
+_FOR: Final = (
+    r"(?:[ \t](?:for|of|on|to|in|at|from|von|für|zum|zur|de|del|di|da|do|pour|para|per|van|voor|til|för|от|для|к)"
+    r"[ \t][^\n:=.;]{1,60}?)?"
+)
 _COPULA: Final = re.compile(
     r"[\"'`*_)]{0,3}(?:[ \t]?\([^()\n]{0,48}\))?"
     + _FOR
@@ -43,10 +50,11 @@ _BEFORE: Final = re.compile(
     r"(?:(?:the|a|an|my|our|its|their|your|his|her|das|le|la|el|o|de)[ \t])?(?:[\w\-'’./]{1,24}[ \t]){0,3}$"
 )
 _BEFORE_HINT: Final = re.compile(r"\b(?:as|is|was|for|als|como|comme|est|ist|becomes)\b|=")
+# The value is only looked at, so that the next pair may begin with it.
 _PAIR: Final = re.compile(
-    r"[\"'`*]{0,3}[^\n/|]{0,56}?(?P<user>(?<![\w./\-])[A-Za-z][\w.@\-]{1,31})[\"'`*]{0,3}(?P<separator>[ \t]?[/:"
-    r"|][ \t]?|[ \t]+(?:and|with|/|,|then|->|→)[ \t]+)[\"'`*]{0,3}(?P<value>[^\s\"'`*/:|,;()<>]{5,64}+)(?![/:"
-    r"|])"
+    r"(?<![\w./\-])(?P<user>[A-Za-z][\w.@\-]{1,31}+)[\"'`*]{0,3}"
+    r"(?:[ \t]?[/:|][ \t]?|[ \t]+(?:and|with|/|,|then|->|→)[ \t]+)"
+    r"(?=[\"'`*]{0,3}(?P<value>[^\s\"'`*/:|,;()<>]{5,64}+)(?![/:|]))"
 )
 _SELF_PAIR: Final = re.compile(r"[\"'`*]{0,3}[ \t]?[/:|][ \t]?[\"'`*]{0,3}(?P<value>[^\s\"'`*/:|,;()<>]{6,64})")
 _USERS: Final = frozenset(
@@ -56,6 +64,8 @@ _USERS: Final = frozenset(
 _NEAR: Final = re.compile(
     r"(?<![\w/.=?&\-])(?P<mark>[`\"'*“(]{0,3})(?P<value>[A-Za-z0-9][A-Za-z0-9!#$%^&*?~@+_.\-]{5,39}={0,2})"
 )
+# A sentence about patterns is full of signs that passwords have, too.
+_PATTERN: Final = re.compile(r"[Rr]eg(?:ular |)ex|\(\?[=:!<]|\[[A-Za-z0-9]-[A-Za-z0-9]|\\[dws]")
 _NEAR_SYMBOL: Final = re.compile(r"[!#$%^&*?~]")
 _VERBS: Final = frozenset({"pass"})
 _NOUNS: Final = frozenset({"pw", "pwd", "psw"})
@@ -73,7 +83,7 @@ def hits(text: str, low: str, word: Word) -> Iterator[Hit]:
     if word.family is Family.LOGIN:
         yield from _pairs(text, low, word)
         if low[word.start : word.end] in _HOLDERS:
-            yield from _linked(text, low, word)
+            yield from _linked(text, word)
     elif word.family is Family.PASSWORD:
         yield from _passwords(text, low, word)
     else:
@@ -84,14 +94,24 @@ def _passwords(text: str, low: str, word: Word) -> Iterator[Hit]:
     if low[word.start : word.end] in _VERBS:
         # "Pass" is a verb more often than a noun: only a statement makes it a password.
         yield from _stated(text, word)
+        if _TO_VERB.search(low, max(0, word.start - _LINE), word.start):
+            yield from _changed(text, low, word)
         return
-    said = (*_stated(text, word), *_direct(text, low, word), *_before(text, low, word), *_linked(text, low, word))
+    said = (
+        *_stated(text, word),
+        *_direct(text, low, word),
+        *_before(text, low, word),
+        *_changed(text, low, word),
+        *_linked(text, word),
+    )
     yield from said or _near(text, word)
 
 
 def _inside_name(text: str, word: Word) -> bool:
     after = text[word.end : word.end + 2]
-    if after[:1] == "_" or after[:1].isalnum() and after.isascii() or (after[:1] in ("-", ".") and after[1:].isalnum()):
+    if after[:1] == "_" or (after[:1].isalnum() and after.isascii()):
+        return True
+    if after[:1] in ("-", ".") and after[1:].isalnum():
         return True
     before = text[word.start - 1 : word.start] if word.start else ""
     return before != "" and before in "_.-$/\\"
@@ -148,18 +168,22 @@ def _before(text: str, low: str, word: Word) -> Iterator[Hit]:
         yield _hit(word, begin + match.start("value"), begin + match.end("value"))
 
 
-def _linked(text: str, low: str, word: Word) -> Iterator[Hit]:
-    """Passwords that the sentence leads up to: `the password, which is X`, `changed the password to X`, `enter X at the password prompt`."""
-    match = _TO.match(text, word.end)
-    if match and (value := value_at(text, match.end())):
-        need = WEAK if _TO_VERB.search(low, max(0, word.start - 60), word.start) or "to" not in match[0] else MEDIUM
-        if is_secret(value, Family.PASSWORD, need) and not is_numbered_noun(value.text):
-            yield _hit(word, value.start, value.end)
+def _linked(text: str, word: Word) -> Iterator[Hit]:
+    """Passwords that the sentence leads up to: `the password, which is X`, `enter X at the password prompt`."""
     begin, end = _sentence(text, word)
     for match in (*_LINKED.finditer(text, word.end, end), *_VERB_BEFORE.finditer(text, begin, word.start)):
         content = match["value"].rstrip(".,;:!)")
         value = Value(content, match.start("value"), match.start("value") + len(content), quoted=False)
         if _is_led_up_to(text, value):
+            yield _hit(word, value.start, value.end)
+
+
+def _changed(text: str, low: str, word: Word) -> Iterator[Hit]:
+    """Passwords that another one became: `changed the password to X`, `password now X`."""
+    match = _TO.match(text, word.end)
+    if match and (value := value_at(text, match.end())):
+        need = WEAK if _TO_VERB.search(low, max(0, word.start - 60), word.start) or "to" not in match[0] else MEDIUM
+        if is_secret(value, Family.PASSWORD, need) and not is_numbered_noun(value.text):
             yield _hit(word, value.start, value.end)
 
 
@@ -175,15 +199,24 @@ def _is_led_up_to(text: str, value: Value) -> bool:
 
 def _pairs(text: str, low: str, word: Word) -> Iterator[Hit]:
     name = low[word.start : word.end]
-    match = (_SELF_PAIR if name in _OWNERS else _PAIR).match(text, word.end)
-    if match is None:
-        return
-    groups = match.groupdict()
-    user = groups.get("user", name).lower()
+    if name in _OWNERS:
+        matches = [match for match in (_SELF_PAIR.match(text, word.end),) if match]
+    else:
+        line_end = text.find("\n", word.end)
+        end = _sentence(text, word)[1]
+        matches = [*_PAIR.finditer(text, word.end, min(end, line_end) if line_end >= 0 else end)]
+    for match in matches:
+        user = match.groupdict().get("user", name).lower()
+        named = user in _USERS or name.startswith(("cred", "basic"))
+        yield from _pair(match, WEAK if named and name not in _OWNERS else MEDIUM)
+
+
+def _pair(match: re.Match[str], need: int) -> Iterator[Hit]:
     value = match["value"].rstrip(".,!?") if match["value"][-1] in ".," else match["value"]
-    named = user in _USERS or name.startswith(("cred", "basic"))
-    need = WEAK if named and name not in _USERS else MEDIUM
-    if typed_strength(value) >= need and not is_numbered_noun(value) and not is_identifier(value):
+    strength = typed_strength(value)
+    # One digit at the end of a word is a version of something more often than a password.
+    sure = strength == STRONG or _WEAK_WORD.fullmatch(value) is not None
+    if sure and strength >= need and not is_numbered_noun(value) and not is_identifier(value):
         yield Hit(
             "login-in-prose", "a login with its password", match.start("value"), match.start("value") + len(value)
         )
@@ -191,7 +224,10 @@ def _pairs(text: str, low: str, word: Word) -> Iterator[Hit]:
 
 def _near(text: str, word: Word) -> Iterator[Hit]:
     """Passwords in the sentence or on the line of the word, where the shape alone must convince."""
-    for match in _NEAR.finditer(text, *_sentence(text, word)):
+    begin, end = _sentence(text, word)
+    if _PATTERN.search(text, begin, end):
+        return
+    for match in _NEAR.finditer(text, begin, end):
         if match.start() < word.end and match.end("value") > word.start:
             continue
         value = match["value"].rstrip(".,*-_" if "*" in match["mark"] else ".,-_")

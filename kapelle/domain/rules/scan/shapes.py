@@ -24,7 +24,8 @@ _SEPARATORS: Final = re.compile(r"[-_./:]+")
 _WORD_PIECE: Final = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]{2,6}|[0-9]{1,6}|v[0-9]+|[a-z]{2,}[0-9]{1,3}")
 _CLASSES: Final = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
 
-# Never a password, whatever stands before it: versions, dates, times, sizes, counts, addresses, names of algorithms, files and hosts.
+# Never a password, whatever stands before it: versions, dates, sizes, counts, addresses, and the names of algorithms,
+# files and hosts.
 _TECHNICAL: Final = re.compile(
     r"v?\d+(?:\.\d+)+(?:[.\-+]\w[\w.\-+]*)?|[~^<>=]=?v?\d+(?:\.[\dx*]+)*|\d+(?:[.,:/x\-]\d+)*\+?(?:[a-zA-Z]{1,3}|%"
     r"|/s|/min)?|\d{4}-\d\d-\d\dT[\d:.+Z\-]*"
@@ -41,7 +42,8 @@ _TECHNICAL: Final = re.compile(
     r"|[23][Ff][Aa]|MP[34]|x86(?:_64)?|amd64|arm64|aarch64|win32|(?i:id_ed25519|ed25519|curve25519|x25519|p256"
     r"|secp256k1|http/[123])"
 )
-# A noun and a number: a host, a release, a place in a list. Only what stands right where a password belongs may look like this.
+# A noun and a number: a host, a release, a place in a list. Only what stands right where a password belongs may look
+# like this.
 _NUMBERED: Final = re.compile(
     r"(?i)(?:[a-z]+-)*(?:tier|level|step|phase|sprint|week|day|room|floor|rev|rc|alpha|beta|chrome|firefox|safari"
     r"|edge|postgres(?:ql)?|pg|mysql|redis|mongo|debian|ubuntu|rhel|centos|fedora|alpine|kernel"
@@ -57,7 +59,7 @@ _ANY_SYMBOL: Final = re.compile(r"[!#$%^&*?~@+=§€£]")
 _LEET: Final = re.compile(r"[A-Za-z]\d+[A-Za-z]")
 _HYPHENED: Final = re.compile(r"[A-Za-z]{3,}-[A-Za-z]{3,}-\d{2,}")
 _IDENTIFIER: Final = re.compile(
-    r"[\#.][a-z][a-z0-9_\-]*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+"
+    r"[\#.][a-z][a-z0-9_\-]*|[A-Za-z]+\d*(?:_[A-Za-z0-9]+){2,}|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+"
     r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d?|(?:[A-Z][a-z]+){2,}\d?"
 )
 
@@ -98,7 +100,7 @@ def _mixed_strength(value: str) -> int:
     cased = value != value.lower() and value != value.upper()
     if cased and _HYPHENED.fullmatch(value):
         return STRONG
-    if cased and runs > 4 or len(_LEET.findall(value)) > 1:
+    if (cased and runs > 4) or len(_LEET.findall(value)) > 1:
         return STRONG
     return MEDIUM if cased or _LEET.search(value) else WEAK
 
@@ -114,13 +116,13 @@ def is_identifier(value: str) -> bool:
 
 
 def is_machine_drawn(value: str) -> bool:
-    """Say whether a value looks drawn by a machine: long, of letters and digits, and neither words, a placeholder nor a reference."""
+    """Say whether a value looks drawn by a machine: long and mixed, neither words, a placeholder nor a reference."""
     if len(value) < _MIN_MACHINE or not _MACHINE.fullmatch(value):
         return False
     if (
         is_filler(value[:_HEAD])
         or is_placeholder(value[:_HEAD])
-        or is_reference(value.lstrip("/")[:_HEAD])
+        or is_reference(value.lstrip("/-")[:_HEAD])
         or is_public(value)
     ):
         return False

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from kapelle.domain.rules.scan.placeholders import is_documented, is_filler, is_placeholder
@@ -23,7 +24,7 @@ _ALPHABETS: Final = {
 _ALPHABET: Final = re.compile(r"<([A-Z])(\d+(?:,\d*)?)>")
 _GLUE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 _SEPARATORS: Final = "_-."
-# The separator comes first in the pattern, so that the engine skips to it; what is kept are the three characters that end there.
+# The separator comes first in the pattern, so that the engine skips to it; the three characters up to it are kept.
 _TAILS: Final = re.compile(r"[_\-.](?<=(...))")
 _TAIL: Final = 3
 _MAX_ATTEMPTS: Final = 1_000
@@ -43,7 +44,7 @@ class Token:
     what: str
     prefixes: tuple[str, ...]
     pattern: re.Pattern[str]
-    # The prefix is so rare that it counts in the middle of a word too, and in texts whose white space was closed.
+    # The prefix is so rare that it counts inside a word too, and in texts whose white space was closed.
     free: bool
     # Says yes to a token for sure (a checksum that fits); nothing else is asked then.
     proof: Callable[[str], bool] | None
@@ -70,7 +71,7 @@ def too_dense(at: int) -> Hit:
     return Hit("too-many-candidates", "more places that may hold a credential than can be checked", at, at + 1)
 
 
-def token(
+def token(  # noqa: PLR0913 - a row of a table; its options are named.
     rule: str,
     what: str,
     prefixes: str,
@@ -82,7 +83,7 @@ def token(
     lead: int = 0,
     head: str = "",
 ) -> Token:
-    """Return a row: prefixes apart by blanks, and a body in which `<W36>` stands for 36 characters of the alphabet W."""
+    """Return a row: prefixes apart by blanks, and a body where `<W36>` stands for 36 characters of alphabet W."""
     literals = tuple(prefixes.split())
     prefix = "" if lead or not literals else "(?:" + "|".join(map(re.escape, literals)) + ")"
     return Token(
@@ -108,7 +109,7 @@ Rows: TypeAlias = tuple[tuple[str, tuple[Token, ...]], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Rows by their literals, found through the last characters of a literal: a text costs the same however many rows there are."""
+    """Rows by their literals, found through a literal's last characters: more rows do not make a text cost more."""
 
     tails: dict[str, Rows]
     # Literals that do not end in a separator are sought one by one: everywhere, or in long words only.
@@ -117,7 +118,7 @@ class Table:
     shapes: tuple[Token, ...]
 
     def candidates(self, dense: str, closed: str) -> Rows:
-        """Return the rows whose pattern occurs in the long words of a text, or in its form without white space (only the free ones)."""
+        """Return the rows that occur in the long words of a text or, if free, in its form without white space."""
         tails = self.tails.keys() & _TAILS.findall(closed)
         rows = [row for tail in tails for row in self.tails[tail] if row[0] in closed]
         rows += [row for row in self.free if row[0] in closed]
@@ -142,7 +143,7 @@ def dense_words(text: str) -> str:
 
 
 def hits(text: str, rows: Rows, *, free: bool = False) -> Iterator[Hit]:
-    """Yield what the candidate rows (only the free ones, if asked) find in the text; linear in the text for each literal."""
+    """Yield what the candidate rows (only the free ones, if asked) find in the text."""
     for literal, tokens in rows:
         chosen = tuple(row for row in tokens if row.free) if free else tokens
         if chosen and literal in text:
@@ -232,14 +233,9 @@ def looks_random(body: str) -> bool:
     # Words put together have no digits; drawn bodies without any mix their cases instead.
     if any(character.isdigit() for character in body):
         return True
-    return (
-        not body.islower()
-        and not body.isupper()
-        and "_" not in body
-        and "-" not in body
-        and _case_changes(body) > len(body) // 5
-    )
+    parted = "_" in body or "-" in body
+    return _case_changes(body) * (4 if parted else 5) > len(body)
 
 
 def _case_changes(body: str) -> int:
-    return sum(one.isupper() != other.isupper() for one, other in zip(body, body[1:], strict=False))
+    return sum(one.isupper() != other.isupper() for one, other in pairwise(body))

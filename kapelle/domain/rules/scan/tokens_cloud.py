@@ -21,12 +21,27 @@ def _is_proven_jwt(text: str) -> bool:
     return _is_jwt(text) and jwt_part(text.split(".")[1]) is not None
 
 
+def _is_varied(text: str) -> bool:
+    """Say whether a key id of capital letters is no word written large; it need not hold a number."""
+    return len(set(text[4:])) >= _MIN_DISTINCT
+
+
 def _is_not_example(text: str) -> bool:
     return "EXAMPLE" not in text
 
 
+_MIN_DISTINCT: Final = 9
+
 TOKENS: Final[tuple[Token, ...]] = (
-    token("aws-access-key-id", "an AWS access key id", "AKIA ASIA", "<T16>", free=True, check=_is_not_example),
+    token(
+        "aws-access-key-id",
+        "an AWS access key id",
+        "AKIA ASIA",
+        "<T16>",
+        free=True,
+        check=_is_not_example,
+        proof=_is_varied,
+    ),
     token("aws-bedrock-key", "an AWS Bedrock key", "ABSK", "<B100,140>={0,2}", free=True),
     token("aws-session-token", "an AWS session token", "IQoJb3JpZ2luX2Vj FwoGZXIvYXdz", "<B100,2000>={0,2}", free=True),
     token("aws-mws-key", "an Amazon MWS key", "amzn.mws.", "<H8>-<H4>-<H4>-<H4>-<H12>", free=True),
@@ -97,7 +112,7 @@ TOKENS: Final[tuple[Token, ...]] = (
         "vault-token",
         "a Vault token",
         "",
-        r"\.<W24>(?:\.<W5>)?(?![\w.])",
+        r"\.<W24>(?:\.<W5>)?(?!\w|\.\w)",
         head=r"(?<![\w./-])[sb]",
         check=lambda text: any(c.isupper() for c in text) and any(c.islower() for c in text[2:]),
     ),
@@ -139,7 +154,11 @@ TOKENS: Final[tuple[Token, ...]] = (
         free=True,
     ),
     token(
-        "kubeadm-token", "a kubeadm bootstrap token", "", r"\.(?=<L0,15><D1>)<L16>(?![\w.-])", head=r"(?<![\w.-])<L6>"
+        "kubeadm-token",
+        "a kubeadm bootstrap token",
+        "",
+        r"\.(?=<L0,15><D1>)<L16>(?![\w-]|\.\w)",
+        head=r"(?<![\w.-])<L6>",
     ),
     token("rke-token", "a Rancher token", "token-", "<L5>:<L54>", free=True),
     token("k3s-token", "a k3s join token", "K10", "<H64>::(?:server|node):<W6,64>", free=True),

@@ -8,7 +8,7 @@ from kapelle.domain.rules.scan.placeholders import is_placeholder, is_reference,
 from kapelle.domain.rules.scan.shapes import is_machine_drawn, typed_strength
 from kapelle.domain.rules.scan.tokens import Hit
 
-# At the scheme's slashes: user, password, host. What a browser takes as user information is what stands before the last @ of the authority.
+# At the scheme's slashes: user, password, host. A browser takes what stands before the last @ as user information.
 _USER_INFO: Final = re.compile(
     r"://([^\s/:@<>\"'`\\]{0,64}):([^\s/<>\"'`]{1,200})@((?:\[[0-9A-Fa-f:.]+\]|[\w.\-${}<>]+))"
 )
@@ -18,7 +18,16 @@ _QUERY: Final = re.compile(
     r"|client[_-]?secret)|key|pwd|pass|jwt|session|sid|code|x-amz-signature)=([^\s&#;\"'`<>)\]]{6,300})",
     re.IGNORECASE,
 )
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "0.0.0.0", "host.docker.internal"})
+_LOOPBACK: Final = frozenset(
+    {
+        "localhost",
+        "127.0.0.1",
+        "::1",
+        "[::1]",
+        "0.0.0.0",  # noqa: S104 - nothing is bound here.
+        "host.docker.internal",
+    }
+)
 _TOYS: Final = frozenset(
     "guest root admin user test postgres mysql redis rabbitmq minio minioadmin app acc sys dev local neo4j kapelle"
     " default pass password secret example changeme pw s3cr3t mypassword".split()
@@ -56,12 +65,12 @@ def _at_schemes(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
 
 
 def is_toy(user: str, password: str, host: str) -> bool:
-    """Say whether the login shows a form, or opens nothing but one's own machine: a placeholder, a toy word, user = password on loopback."""
+    """Say whether the login only shows a form, or is a toy that opens nothing but one's own machine."""
     low = password.lower()
     if is_placeholder(password) or is_reference(password) or is_stop_word(password) or _is_placeholder_host(host):
         return True
     return (low in _TOYS or low == user.lower()) and (
-        host.lower() in _LOOPBACK or low in _TOYS and low in ("guest", "password", "pass", "secret", "changeme")
+        host.lower() in _LOOPBACK or (low in _TOYS and low in ("guest", "password", "pass", "secret", "changeme"))
     )
 
 
@@ -75,7 +84,7 @@ def _queries(text: str) -> Iterator[Hit]:
         if is_placeholder(value[:48]) or is_reference(value):
             continue
         name = match[0]
-        if "/" in value and _WEAK_QUERY.match(name) or "badge" in text[max(0, match.start() - 160) : match.start()]:
+        if ("/" in value and _WEAK_QUERY.match(name)) or "badge" in text[max(0, match.start() - 160) : match.start()]:
             continue
         drawn = is_machine_drawn(value.replace("%3D", "=").replace("%2F", "/").replace("%2B", "+"))
         if drawn or (not _WEAK_QUERY.match(name) and typed_strength(value) > 1):

@@ -60,17 +60,17 @@ def value_at(text: str, at: int) -> Value | None:
 
 
 def is_secret(value: Value, family: Family, need: int) -> bool:
-    """Say whether a value is what the announced kind of credential looks like; `need` is the strength that the grammar leaves to ask."""
+    """Say whether a value is what was announced; `need` is the strength that the grammar leaves to ask of it."""
     content = value.text
     if " " in content.strip():
         return family is Family.PASSWORD and _is_phrase(value)
-    if is_machine_drawn(content):
+    if is_machine_drawn(content) or (family is not Family.PASSWORD and _is_number(content)):
         return True
-    if family in (Family.KEY, Family.TOKEN, Family.SECRET) and _is_number(content):
-        return True
+    return (value.quoted or not is_identifier(content)) and _is_typed(content, family, need)
+
+
+def _is_typed(content: str, family: Family, need: int) -> bool:
     strength = typed_strength(content)
-    if not value.quoted and is_identifier(content):
-        return False
     if family is Family.PASSWORD:
         return strength >= need
     if family is Family.SECRET:
@@ -79,7 +79,7 @@ def is_secret(value: Value, family: Family, need: int) -> bool:
 
 
 def is_plain_password(value: Value) -> bool:
-    """Say whether a marked value is a word that only a password field would hold: nothing about it but its place gives it away."""
+    """Say whether a marked value is a plain word: only its place can say that it is a password."""
     content = value.text
     return (
         value.quoted

@@ -1,6 +1,7 @@
-"""Canonical views of a text, each with a map back to the original, so that what is found in a view can be named and cut exactly.
+"""Canonical views of a text, each with a map back to the original, so that what is found can be named and cut exactly.
 
-A view is its text and the list of edits that made it from its parent: every step is linear, and composing steps is following parents.
+A view is its text and the edits that made it from its parent: every step is linear, and composing them is following
+parents.
 """
 
 import base64
@@ -30,7 +31,7 @@ INVISIBLE: Final = (
 _INVISIBLE: Final = re.compile(f"[{INVISIBLE}]+")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
-# Every alternative begins with a literal or one class: the engine then skips to candidates instead of trying each position.
+# Every alternative begins with a literal: the engine then skips to candidates instead of trying each position.
 _ESCAPE: Final = re.compile(
     r"&(?:\#[0-9]{1,7};?|\#[xX][0-9A-Fa-f]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};)"
     r"|%(?:[0-7][0-9A-Fa-f]|[89A-Fa-f][0-9A-Fa-f](?:%[89A-Fa-f][0-9A-Fa-f]){0,63})"
@@ -59,7 +60,8 @@ _BASE64_PIECE: Final = re.compile(r"[A-Za-z0-9+/_\-]{16,}={0,2}")
 _HEX_ONLY: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){8,}[0-9A-Fa-f]?")
 _PRINTABLE: Final = bytes(range(0x20, 0x7F)) + b"\t\r\n"
 
-# Letters that look like ASCII ones: Cyrillic, Greek, Armenian, Cherokee and a few Latin extras. One to one, so the map stays the identity.
+# Letters that look like ASCII ones: Cyrillic, Greek, Armenian, Cherokee and a few Latin extras. One to one, so that
+# the map stays the identity.
 _LOOKALIKES: Final[dict[int, int]] = str.maketrans(
     "аеорсухіѕјһԁԛԝвнкмтАВСЕНІЈКМОРЅТХУԌԚԜЗαονρικτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧօսցոհքՕՍΙᎪᏴᏟᎬᎻᎫᏦᏞᎷᏢᏚᎢᏙᎳᏃıɡɑȷℓ‐‑‒–—−․∕",
     "aeopcyxisjhdqwbhkmtABCEHIJKMOPSTXYGQW3aovpiktuxABEZHIKMNOPTYXougnhpOUIABCEHJKLMPSTVWZigajl------./",
@@ -68,7 +70,10 @@ _LOOKALIKES: Final[dict[int, int]] = str.maketrans(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """A text made from a parent by edits; edit i put `text[starts[i]:ends[i]]` where the parent had `origin_starts[i]:origin_ends[i]`."""
+    """A text made from a parent by edits.
+
+    Edit i put `text[starts[i]:ends[i]]` where the parent had `[origin_starts[i]:origin_ends[i]]`.
+    """
 
     text: str
     parent: "View | None" = None
@@ -81,11 +86,12 @@ class View:
         """Return the original's half-open span that `text[start:end]` came from; `start < end`."""
         view: View | None = self
         while view is not None and view.parent is not None:
-            start, end = view._origin_start(start), view._origin_end(end)
+            start, end = view.origin_start(start), view.origin_end(end)
             view = view.parent
         return start, max(start, end)
 
-    def _origin_start(self, position: int) -> int:
+    def origin_start(self, position: int) -> int:
+        """Return where in the parent the character at a position begins."""
         edit = bisect_right(self.starts, position) - 1
         if edit < 0:
             return position
@@ -93,7 +99,8 @@ class View:
             return self.origin_starts[edit]
         return self.origin_ends[edit] + position - self.ends[edit]
 
-    def _origin_end(self, position: int) -> int:
+    def origin_end(self, position: int) -> int:
+        """Return where in the parent the character before a position ends."""
         last = position - 1
         edit = bisect_right(self.starts, last) - 1
         if edit < 0:
@@ -131,7 +138,7 @@ def same_length(view: View, text: str) -> View:
 
 
 def unusual(text: str) -> str:
-    """Return the distinct characters of the text that are not printable ASCII or white space; linear, and at the speed of memory."""
+    """Return the distinct characters of the text that are not printable ASCII or white space."""
     rest = text.encode("utf-8", "surrogatepass").translate(None, _PRINTABLE)
     return "".join(set(rest.decode("utf-8", "surrogatepass"))) if rest else ""
 
@@ -142,7 +149,7 @@ def raw(text: str) -> View:
 
 
 def canon(view: View) -> View:
-    """Return the text as a reader sees it: no invisible characters, NFKC, entities, percent and backslash escapes and Markdown undone."""
+    """Return the text as a reader sees it: nothing invisible, NFKC, and entities, escapes and Markdown undone."""
     view = _plain(view)
     for _ in range(_ROUNDS):
         before = view
@@ -160,7 +167,7 @@ def folded(view: View) -> View | None:
 
 
 def joined(view: View) -> View:
-    """Return the view with wrapped lines, quoted lines, continuations and string concatenations between token characters closed."""
+    """Return the view with wrapped and quoted lines, continuations and concatenations inside tokens closed."""
     text = view.text
 
     def close(match: re.Match[str]) -> str | None:
@@ -190,7 +197,7 @@ def squeezed(view: View) -> View:
 
 
 def decoded(view: View) -> Iterator[View]:
-    """Yield the texts that base64 or hexadecimal runs of the view decode to; only what decodes to plain text. The caller sets the limit."""
+    """Yield the plain texts that base64 or hexadecimal runs of the view decode to; the caller sets the limit."""
     at = 0
     for run in _runs(view.text):
         text = _decoded_run(run)
@@ -319,7 +326,7 @@ def _decodings(run: str) -> Iterator[bytes | None]:
     if _HEX_ONLY.fullmatch(run) and len(run) % 2 == 0:
         yield bytes.fromhex(run)
     body = run.rstrip("=").replace("-", "+").replace("_", "/")
-    # A letter glued to either end (a variable's name, a wrapped line) shifts the alphabet; whole groups are what is left.
+    # A letter glued to the end, as of a wrapped line, is dropped.
     body = body[: len(body) - (len(body) % 4 == 1)]
     yield _from_base64(body)
 

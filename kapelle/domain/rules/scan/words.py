@@ -10,9 +10,9 @@ from typing import Final
 class Family(StrEnum):
     """What a word announces, which decides how a value beside it must look."""
 
-    PASSWORD = "password"
-    SECRET = "secret"
-    TOKEN = "token"
+    PASSWORD = "password"  # noqa: S105 - the name of a family.
+    SECRET = "secret"  # noqa: S105 - as above.
+    TOKEN = "token"  # noqa: S105 - as above.
     KEY = "key"
     LOGIN = "login"
 
@@ -33,14 +33,18 @@ _WORDS: Final[tuple[tuple[Family, str, re.Pattern[str]], ...]] = tuple(
         (
             Family.PASSWORD,
             "pass",
-            r"pass(?:[ _-]?(?:word|phrase|code|wd)|wort)(?:en)?(?![a-rt-z])|(?:(?<![a-z])|(?<=ssh)|(?<=smtp)"
-            r"|(?<=imap)|(?<=db)|(?<=user)|(?<=store)|(?<=key)|(?<=root)|(?<=admin)|(?<=mail)"
-            r"|(?<=ftp))passe?(?![a-z])",
+            (
+                r"pass(?:[ _-]?(?:word|phrase|code|wd)|wort)(?:en)?(?![a-rt-z])|(?:(?<![a-z])|(?<=ssh)|(?<=smtp)"
+                r"|(?<=imap)|(?<=db)|(?<=user)|(?<=store)|(?<=key)|(?<=root)|(?<=admin)|(?<=mail)"
+                r"|(?<=ftp))passe?(?![a-z])"
+            ),
         ),
         (Family.PASSWORD, "pwd", r"pwd(?![a-z])"),
         (Family.PASSWORD, "pw", r"(?:(?<![a-z0-9])|(?<=bind)|(?<=root)|(?<=user)|(?<=admin)|(?<=db))pw(?![a-z0-9])"),
         (Family.PASSWORD, "psk", r"(?<![a-z])psk(?![a-z])"),
         (Family.PASSWORD, "_auth", r"(?<=rediscli)_auth(?![a-z])"),
+        (Family.PASSWORD, "root", r"(?<![\w./-])root(?= (?:is|was) (?:now |still |again )?\S*\d)"),
+        (Family.PASSWORD, "unlock", r"unlock(?:s|ed)? with(?= )"),
         (Family.PASSWORD, "psw", r"(?<![a-z0-9])psw(?![a-z])"),
         (Family.SECRET, "secret", r"secret(?:[ _-]?(?:key|token|access[ _-]?key|value))?(?![a-z])"),
         (Family.SECRET, "salt", r"(?<=[_-])salt(?![a-z])"),
@@ -66,8 +70,8 @@ _WORDS: Final[tuple[tuple[Family, str, re.Pattern[str]], ...]] = tuple(
     )
 )
 _FOREIGN: Final = re.compile(
-    r"contraseña|contrasena|clave de acceso|senha|palavra-passe|парол[ьяюе]м?|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호"
-    r"|wachtwoord|kennwort|hasł[oa]|haslo|parol[aă]|heslo"
+    r"contraseña|contrasena|clave de acceso|senha|palavra-passe|парол[ьяюе]м?|密码|密碼|口令"
+    r"|パスワード|暗証番号|비밀번호|암호|wachtwoord|kennwort|hasł[oa]|haslo|parol[aă]|heslo"
     r"|lösenord(?:et)?|losenord|şifre|parola|geslo|jelsz[óo]|salasana|adgangskode|passord|lozinka|mật khẩu"
     r"|kata sandi|รหัสผ่าน|كلمة (?:المرور|السر)|סיסמה|सांकेतिक|पासवर्ड|κωδικός"
 )
@@ -111,13 +115,13 @@ _LEFT: Final = 26
 _BLOCK: Final = 600
 
 
-def words(text: str, low: str) -> Iterator[Word]:
-    """Yield the announcing words of the text; `low` is its lower case."""
+def words(low: str) -> Iterator[Word]:
+    """Yield the announcing words of a text in lower case."""
     for family, literal, pattern in _WORDS:
         at = low.find(literal)
         while at >= 0:
             match = pattern.match(low, at)
-            if match and not _is_sealed(low, at) and _announces(family, text, low, at):
+            if match and not _is_sealed(low, at) and _announces(family, low, at):
                 yield Word(family, at, match.end())
             at = low.find(literal, match.end() if match else at + 1)
     if not low.isascii() or any(word in low for word in _FOREIGN_ASCII):
@@ -126,11 +130,11 @@ def words(text: str, low: str) -> Iterator[Word]:
 
 
 def _is_sealed(low: str, at: int) -> bool:
-    """Say whether what follows is encrypted for a cluster, as sealed secrets are."""
-    return low.rfind("encrypteddata", max(0, at - _BLOCK), at) >= 0
+    """Say whether what follows is encrypted, as sealed secrets and SOPS files are."""
+    return low.rfind("encrypteddata", max(0, at - _BLOCK), at) >= 0 or low.find("enc[aes", at, at + _LEFT) >= 0
 
 
-def _announces(family: Family, text: str, low: str, at: int) -> bool:
+def _announces(family: Family, low: str, at: int) -> bool:
     before = low[max(0, at - _LEFT) : at]
     if family is Family.KEY:
         return bool(_QUALIFIED_KEY.search(before))
