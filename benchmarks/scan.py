@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from random import Random
 from typing import Final
 
 from benchmarks.scan_data import credentials
 from benchmarks.scan_data.registry import Case, Suite
+from benchmarks.scan_data.values import seeded
 from kapelle.domain.rules.scan.credentials import findings
 from kapelle.domain.rules.scan.places import part
 
@@ -44,7 +44,7 @@ class Score:
 def measure(suite: Suite, seed: int = SEED) -> dict[str, Score]:
     """Return the score of each class of a suite."""
     scores: dict[str, Score] = {}
-    for case in suite.cases(Random(f"{seed} {suite.name}")):  # noqa: S311 - cases are drawn, not keys.
+    for case in suite.cases(seeded(f"{seed} {suite.name}")):
         score = scores.setdefault(case.group, Score(harmful=case.harmful))
         _answer(suite, case, score)
     return scores

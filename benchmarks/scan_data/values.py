@@ -22,6 +22,11 @@ _LEET: Final = str.maketrans("aeiost", "431057")
 _SYMBOLS: Final = "!#$%&*?@^+="
 
 
+def seeded(seed: object) -> Random:
+    """Return the source of chance of one case."""
+    return Random(str(seed))  # noqa: S311 - cases are drawn, not keys.
+
+
 def draw(random: Random, alphabet: str, length: int) -> str:
     """Return characters that surely hold a letter and a digit."""
     while True:

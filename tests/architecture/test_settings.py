@@ -101,6 +101,8 @@ def _shown(field: "dataclasses.Field[object]") -> str:
             return "none"
         case bool() as switch:
             return "`on`" if switch else "`off`"
+        case frozenset() as names:
+            return f"`{','.join(sorted(map(str, names)))}`"
         case float() as seconds:
             return f"`{seconds:g}`"
         case value:

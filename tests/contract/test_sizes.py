@@ -22,9 +22,11 @@ def request(size: int) -> bytes:
 
 async def test_a_reply_that_would_not_fit_is_cut_to_whole_entries(shared: Memory) -> None:
     slug = (await make_team(shared))["team"]
-    bodies = [f"{number:02} ".ljust(32_500, "ä") for number in range(20)]
+    # Nothing in common, so that no entry is compared with another.
+    names = [letter * 4 for letter in "αβγδεζηθικλμνξοπρστυ"]
+    bodies = [name[0] * 32_500 for name in names]
     added = await asyncio.gather(
-        *(shared.ask("add", "fact", f"Long {number}", body, team=slug) for number, body in enumerate(bodies))
+        *(shared.ask("add", "fact", name, body, team=slug) for name, body in zip(names, bodies, strict=True))
     )
     oldest_first = sorted(range(20), key=lambda number: int(added[number]["text"].split()[1]))
 
@@ -37,7 +39,7 @@ async def test_a_reply_that_would_not_fit_is_cut_to_whole_entries(shared: Memory
         assert 0 < kept < 20
         assert int(said[2]) <= shared.nats.max_payload
         order = oldest_first[::-1] if newest_first else oldest_first
-        assert reply["entries"] == [f"[curated] fact: Long {number}\n{bodies[number]}" for number in order[:kept]]
+        assert reply["entries"] == [f"[curated] fact: {names[number]}\n{bodies[number]}" for number in order[:kept]]
 
 
 async def test_the_largest_entry_can_be_shown(shared: Memory) -> None:

@@ -150,7 +150,7 @@ async def test_as_many_slow_writes_as_are_let_in_do_not_keep_reads_out(
     operation: str, hurried: Memory, slug: str
 ) -> None:
     limit = hurried.services.settings.write_limit
-    numbers = await asyncio.gather(*(entry(hurried, slug, f"Old {number}") for number in range(limit)))
+    numbers = [await entry(hurried, slug, f"Old {number}") for number in range(limit)]
     requests = [
         ("propose", "fact", f"Slow {number}", "A body.") if operation == "propose" else (operation, number)
         for number in numbers

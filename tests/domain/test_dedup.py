@@ -109,6 +109,19 @@ def test_amounts_that_may_differ_are_different(one: str, other: str) -> None:
     assert reasons(one, other)
 
 
+@pytest.mark.parametrize(
+    ("command", "obligation", "fact"),
+    [
+        ("Rotate the keys.", "The keys must be rotated.", "The keys are rotated."),
+        ("Use pnpm.", "You should use pnpm.", "We use pnpm."),
+        ("Never commit secrets.", "Secrets must not be committed.", "Secrets are not committed."),
+    ],
+)
+def test_a_command_obliges_and_a_plain_fact_does_not(command: str, obligation: str, fact: str) -> None:
+    assert reasons(command, obligation) is None
+    assert reasons(fact, obligation) == (Reason.MODAL,)
+
+
 def test_equal_texts_are_the_same_without_any_vector() -> None:
     one, other = dedup.statement("Title", "Use  pnpm."), dedup.statement("title", "use pnpm")
     assert dedup.compare(one, other, None, None) == Same(similarity=1.0)

@@ -31,13 +31,12 @@ def test_another_number_is_never_the_same(text: str, data: st.DataObject) -> Non
     assert not is_same(text, changed, None)
 
 
-@given(st.sampled_from(TEXTS), st.sampled_from(("not", "never", "may", "only", "should")), st.data())
+@given(st.sampled_from(TEXTS), st.sampled_from(("not", "never", "may", "only")), st.data())
 def test_one_more_negation_modal_or_quantifier_is_never_the_same(text: str, word: str, data: st.DataObject) -> None:
     words = text.split(" ")
     at = data.draw(st.integers(min_value=0, max_value=len(words)))
     changed = " ".join([*words[:at], word, *words[at:]])
-    # A command may be written with "should", and "May 5" is a date.
-    assume(word != "should" or not dedup.statement("", text).imperative)
+    # "May 5" is a date.
     assume(word != "may" or not re.search(rf"\d\S* {word}\b|\b{word} \d", changed))
     assert not is_same(text, changed)
 

@@ -11,6 +11,14 @@ SENTENCES = (
     (Outcome(code=Code.FORGOTTEN, entry_id=12), "Entry 12 forgotten."),
     (Outcome(code=Code.DUPLICATE, entry_id=12), "Entry 12 already says this."),
     (Outcome(code=Code.SUPERSEDED, entry_id=15, other_id=12), "Entry 15 supersedes entry 12."),
+    (
+        Outcome(code=Code.RESOLVED, entry_id=15, other_id=12, conflict_id=3),
+        "Conflict 3 resolved: entry 15 supersedes entry 12.",
+    ),
+    (
+        Outcome(code=Code.RESOLVED, entry_id=12, other_id=15, conflict_id=3, kept_both=True),
+        "Conflict 3 resolved: entries 12 and 15 both stay.",
+    ),
     (refused("there is no entry 12 in this team"), "there is no entry 12 in this team"),
     (Outcome(code=Code.FAILED, reason="the write could not be stored"), "the write could not be stored"),
 )

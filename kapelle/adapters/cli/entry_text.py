@@ -12,6 +12,11 @@ KINDS = ", ".join(Kind)
 def declare(parser: ArgumentParser) -> None:
     """Declare kind, title, body and tags on `parser`."""
     parser.add_argument("kind", metavar="KIND", help=f"one of {KINDS}")
+    declare_without_kind(parser)
+
+
+def declare_without_kind(parser: ArgumentParser) -> None:
+    """Declare title, body and tags on `parser`."""
     parser.add_argument("title", metavar="TITLE", help="one line that says what it is about")
     parser.add_argument(
         "body",
@@ -24,7 +29,12 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def arguments(given: Namespace, bodies: Bodies) -> tuple[str, ...]:
-    """Return kind, title, body and the joined tags.
+    """Return kind, title, body and the joined tags. Raises as `arguments_without_kind` does."""
+    return str(given.kind), *arguments_without_kind(given, bodies)
+
+
+def arguments_without_kind(given: Namespace, bodies: Bodies) -> tuple[str, ...]:
+    """Return title, body and the joined tags.
 
     Raises:
         UsageFault: the body cannot be had, or a tag holds the comma that separates tags.
@@ -32,4 +42,4 @@ def arguments(given: Namespace, bodies: Bodies) -> tuple[str, ...]:
     tags = [str(tag) for tag in given.tag]
     if any("," in tag for tag in tags):
         raise UsageFault("a tag cannot hold a comma; repeat --tag for several tags")
-    return str(given.kind), str(given.title), bodies.read(given.body, given.file), ",".join(tags)
+    return str(given.title), bodies.read(given.body, given.file), ",".join(tags)

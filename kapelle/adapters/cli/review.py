@@ -1,7 +1,8 @@
-"""The `kapelle memory` sub-commands that keep the memory in good order: feedback, conflicts, backfill."""
+"""The `kapelle memory` sub-commands that keep the memory in good order: feedback, conflicts, backfill, scan."""
 
 from argparse import ArgumentParser, Namespace
 
+from kapelle.adapters.cli import entry_text
 from kapelle.adapters.cli.bodies import Bodies
 from kapelle.adapters.cli.commands import Subcommand, View, no_arguments, nothing, number
 
@@ -33,6 +34,14 @@ def _backfill(given: Namespace, _: Bodies) -> tuple[str, ...]:
 
 
 SUBCOMMANDS = (
+    Subcommand(
+        name="scan",
+        summary="show what a scan finds in a text, and store nothing",
+        examples=("kapelle memory scan 'How to deploy' --file deploy.md",),
+        declare=entry_text.declare_without_kind,
+        arguments=entry_text.arguments_without_kind,
+        view=View.LINES,
+    ),
     Subcommand(
         name="feedback",
         summary="say whether an entry helped",

@@ -60,6 +60,24 @@ def _agent(given: Namespace, _: Bodies) -> tuple[str, ...]:
     return str(given.slug), str(given.agent)
 
 
+def _declare_host(parser: ArgumentParser) -> None:
+    _declare_slug(parser)
+    parser.add_argument("host", metavar="HOST", help="a host, or *.host for all below it")
+
+
+def _host(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return str(given.slug), str(given.host)
+
+
+def _declare_policy(parser: ArgumentParser) -> None:
+    _declare_slug(parser)
+    parser.add_argument("policy", metavar="POLICY", help="redact, reject, quarantine or off")
+
+
+def _policy(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return str(given.slug), str(given.policy)
+
+
 _TEAMS = (
     Subcommand(
         name="create",
@@ -117,9 +135,26 @@ _MEMBERS = (
     ),
 )
 
+_POLICIES = (
+    Subcommand(
+        name="allow-host",
+        summary="let a team's entries link to a host",
+        examples=("kapelle team allow-host payments docs.acme.test",),
+        declare=_declare_host,
+        arguments=_host,
+    ),
+    Subcommand(
+        name="personal-data",
+        summary="decide what happens to personal data in a team's entries",
+        examples=("kapelle team personal-data payments redact",),
+        declare=_declare_policy,
+        arguments=_policy,
+    ),
+)
+
 GROUP = Group(
     name="team",
-    summary="teams, their repositories, members and agents",
-    description="Create and look after teams, their repositories, members and agents.",
-    subcommands=(*_TEAMS, *_MEMBERS),
+    summary="teams, their repositories, members, agents and rules",
+    description="Create and look after teams, their repositories, members, agents and rules.",
+    subcommands=(*_TEAMS, *_MEMBERS, *_POLICIES),
 )

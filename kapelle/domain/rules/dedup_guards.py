@@ -62,7 +62,7 @@ def _unexplained(one: Statement, other: Statement) -> frozenset[str]:
         missing = frozenset(key for key in missing if key.partition("*")[0] not in _IMPLIED_BY_IMPERATIVE)
     halves = {half for both, left, right in one.joined if both in other.keys for half in (left, right)}
     together = {both for both, left, right in other.joined if both in missing and {left, right} & other.keys}
-    return frozenset(key for key in missing - halves - together if not _explained(key, other))
+    return frozenset(key for key in missing - halves - together if not _explained(key, one, other))
 
 
 def _commands(text: Statement, other: Statement) -> bool:
@@ -76,8 +76,10 @@ def _only_left_out(one: frozenset[str], other: frozenset[str]) -> bool:
     return not other and 0 < len(one) <= _MAY_BE_LEFT_OUT and one <= words.WEAK_KEYS
 
 
-def _explained(key: str, other: Statement) -> bool:
+def _explained(key: str, one: Statement, other: Statement) -> bool:
     """Tell whether the other text names an identifier without its marks, or a word only inside of its code."""
+    if key in one.names and f" {key.removeprefix('word:').capitalize()} " in other.plain:
+        return True
     if key.startswith("id:"):
         code = key[3:]
         return f" {code} " in other.plain or f" {code[:1].upper()}{code[1:]} " in other.plain
@@ -142,12 +144,24 @@ def _shared_or_single(a: Statement, b: Statement) -> bool:
 
 
 def _counts_cross(a: Statement, b: Statement) -> bool:
-    """Tell whether two numbers changed places: another word is counted by each, and their order is another."""
-    first = [number for number, _ in a.counted]
-    second = [number for number, _ in b.counted]
-    if len(set(first)) < 2 or list(dict.fromkeys(first)) == list(dict.fromkeys(second)):
+    """Tell whether two numbers of one unit changed places: another word is counted by each, and their order differs."""
+    if len(a.counted) < 2 or len(b.counted) < 2:
         return False
-    return bool(set(a.counted) ^ set(b.counted))
+    one, other = _by_unit(a), _by_unit(b)
+    return any(
+        unit in other
+        and len({number for number, _ in counts}) > 1
+        and [number for number, _ in counts] != [number for number, _ in other[unit]]
+        and set(counts) != set(other[unit])
+        for unit, counts in one.items()
+    )
+
+
+def _by_unit(text: Statement) -> dict[str, list[tuple[str, str]]]:
+    units: dict[str, list[tuple[str, str]]] = {}
+    for number, counted in dict.fromkeys(text.counted):
+        units.setdefault(number.rpartition(":")[0], []).append((number, counted))
+    return units
 
 
 def _clauses_cross(a: Statement, b: Statement) -> bool:

@@ -158,7 +158,7 @@ ZONES = frozenset("utc gmt cet cest est edt pst pdt bst jst ist".split())
 _AXES = """
 enable enabled enabling activate activated aktiv aktiviert aktivieren | disable disabled off deactivate deactivated
     deaktiviert deaktivieren inactive ;
-before prior previously vor vorher bevor avant antes | after afterwards following nach nachher nachdem après después ;
+before prior previously vor vorher bevor avant antes | after afterwards nach nachher nachdem après después ;
 allow allowed permit permitted permits erlaubt erlauben | forbid forbidden prohibit prohibited deny denied disallow
     disallowed disallows ban banned verboten verbieten ;
 increase raise bump grow erhöhen erhöht | decrease reduce lower shrink senken verringern reduzieren ;
@@ -200,7 +200,7 @@ temporary temporär | permanent dauerhaft ;
 install | uninstall ;
 mount | unmount ;
 subscribe | unsubscribe ;
-keep behalten retain | discard skip ignore ;
+keep behalten | discard skip ignore ;
 minimum minimal | maximum maximal ;
 new neu neue neuer neues | old alt alte alter altes ;
 required | unneeded ;
@@ -226,7 +226,9 @@ LIGHT = frozenset(
     having will would get gets got getting gotten let lets of in on at to for with by as into onto via through
     from and or but so also then than thus hence because since due when whenever while if where how please simply
     basically currently actually really very quite about around approximately roughly ca circa approx already
-    still such thing things under way case cases etc during within inside among between all always each every whole per
+    still such thing things under way case cases etc ones follow follows followed
+    retain retains retained retention preserve preserves preserved during within inside among between all always each
+    every whole per
     keep keeps kept keeping hold holds held holding store stores stored storing contain contains contained carry
     carries carried comprise become becomes became set sets see found find finds sit sits stay stays choose
     chooses chose chosen choosing pick picks picked select selects selected opt opted occur occurs belong belongs
@@ -363,7 +365,8 @@ RELATIONS = {
     for line in """use uses used using|contain contains contained|have has had|keep keeps kept|hold holds held
         |store stores stored|take takes taken|make makes made|get gets got|carry carries carried|belong belongs
         |choose chooses chose chosen
-        |find finds found|become becomes became|set sets|go goes|verwenden verwendet|nutzen nutzt""".split("|")
+    |find finds found|follow follows followed|become becomes became|set sets|go goes|verwenden verwendet|nutzen
+    nutzt""".split("|")
     for form in line.split()
 }
 

@@ -47,6 +47,7 @@ def asked(line: str) -> list[str]:
         ("memory|history|12", ["memory", "history", "12"]),
         ("memory|feedback|12|helpful", ["memory", "feedback", "12", "helpful"]),
         ("memory|operation|an-id", ["memory", "operation", "an-id"]),
+        ("memory|scan|T|B|-t|a", ["memory", "scan", "T", "B", "a"]),
         ("memory|conflicts", ["memory", "conflicts"]),
         ("memory|resolve|3|keep-both", ["memory", "resolve", "3", "keep-both"]),
         ("memory|backfill", ["memory", "backfill"]),
@@ -59,6 +60,8 @@ def asked(line: str) -> list[str]:
         ("team|add-member|payments|ada", ["team", "add-member", "payments", "ada"]),
         ("team|add-member|payments|ada|viewer", ["team", "add-member", "payments", "ada", "viewer"]),
         ("team|remove-member|payments|ada", ["team", "remove-member", "payments", "ada"]),
+        ("team|allow-host|payments|*.acme.test", ["team", "allow-host", "payments", "*.acme.test"]),
+        ("team|personal-data|payments|off", ["team", "personal-data", "payments", "off"]),
         ("team|add-agent|payments|coder", ["team", "add-agent", "payments", "coder"]),
     ],
 )

@@ -45,7 +45,8 @@ _HOST: Final = re.compile(
 _PORT: Final = re.compile(r":[0-9]{1,5}(?![0-9])")
 _LITERAL_HOST: Final = re.compile(r"(?:[\w-]+\.)+[A-Za-z]{2,18}")
 _LITERAL_TAIL: Final = re.compile(r"\.((?:[\w-]+\.)+[A-Za-z]{2,18})\.?(?::[0-9]{1,5})?$")
-_MANY: Final = 4096
+# Longer than any host, with room for its encodings.
+_MAX_NAME: Final = 4096
 
 
 def foreign(authority: str, hosts: frozenset[str]) -> str | None:
@@ -73,7 +74,13 @@ def foreign_name(name: str, hosts: frozenset[str]) -> str | None:
 
 def resolved(name: str) -> str | None:
     """Return the host as the WHATWG parser reads it (lower case, punycode, addresses in one form, no final dot)."""
-    return _resolved(name) if len(name) <= _MANY else None
+    if len(name) > _MAX_NAME:
+        return None
+    try:
+        host = can_ada.parse(f"https://{name}/").hostname
+    except (ValueError, TypeError):
+        return None
+    return host.removesuffix(".") or None
 
 
 def allowed(host: str, hosts: frozenset[str]) -> bool:
@@ -100,15 +107,6 @@ def _canonical(hosts: frozenset[str]) -> frozenset[str]:
     return frozenset(
         "*." + (resolved(host[2:]) or host[2:]) if host.startswith("*.") else resolved(host) or host for host in hosts
     )
-
-
-@lru_cache(maxsize=_MANY)
-def _resolved(name: str) -> str | None:
-    try:
-        host = can_ada.parse(f"https://{name}/").hostname
-    except (ValueError, TypeError):
-        return None
-    return host.removesuffix(".") or None
 
 
 def _judged(authority: str, hosts: frozenset[str]) -> str | None:

@@ -3,7 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Final
 
 import phonenumbers
@@ -16,6 +16,8 @@ from kapelle.domain.rules.scan.personal_spans import Span, stands_alone
 from kapelle.domain.rules.scan.reading import line_before
 
 _MIN_DIGITS: Final = 7
+# A look-up takes about 50 microseconds: in a list of more numbers than this, shape and length alone decide.
+_MAX_CHECKS: Final = 300
 # Patterns begin with one class of characters, so that the engine skips to candidates.
 _STRETCH: Final = re.compile(r"[0-9][0-9 ().\-/]{5,}[0-9]")
 _DASHES: Final = re.compile("[\u2010-\u2015\u2212]")
@@ -105,25 +107,34 @@ _NETWORK_WORD: Final = re.compile(
 _LOW_OCTET: Final = 30
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Clues:
+    """What a whole text says of the numbers in it."""
+
+    # One of its words gives phone numbers away.
+    named: bool
+    # How many international numbers may still be looked up.
+    checks: Iterator[int]
+
+
 def numbers(low: str, known: set[str]) -> Iterator[Span]:
     """Yield phone, card and account numbers and public addresses of a view in lower case, given its words."""
-    named = not _PHONE_WORDS.isdisjoint(known) or (
-        not low.isascii() and any(word in low for word in _UNSPACED_PHONE_WORDS)
-    )
+    unspaced = not low.isascii() and any(word in low for word in _UNSPACED_PHONE_WORDS)
+    clues = _Clues(named=unspaced or not _PHONE_WORDS.isdisjoint(known), checks=iter(range(_MAX_CHECKS)))
     flat = low if low.isascii() else _DASHES.sub("-", low)
     for match in _STRETCH.finditer(flat):
-        yield from _in_stretch(flat, match.start(), match.end(), named=named)
+        yield from _in_stretch(flat, match.start(), match.end(), clues=clues)
     if flat.count(":") > 1:
         yield from _addresses6(flat)
 
 
-def _in_stretch(low: str, start: int, end: int, *, named: bool) -> Iterator[Span]:
+def _in_stretch(low: str, start: int, end: int, *, clues: _Clues) -> Iterator[Span]:
     stretch = low[start:end]
     digits = len(stretch.translate(_DIGITS_ONLY))
     if digits >= _MIN_DIGITS:
         opened = _opened(low, start)
-        if named or opened < start or "-" in stretch:
-            yield from _phones(low, opened, end, named=named)
+        if clues.named or opened < start or "-" in stretch:
+            yield from _phones(low, opened, end, clues=clues)
         for match in _IBAN.finditer(low, max(0, start - _IBAN_HEAD), end + _IBAN_TAIL):
             yield from _account(low, match)
     if digits >= 9 and stretch.count("-") > 1:
@@ -205,7 +216,6 @@ def _addresses6(low: str) -> Iterator[Span]:
             yield Span(Personal.IP, match.start(), match.start() + len(address))
 
 
-@lru_cache(maxsize=4096)
 def _is_public4(text: str) -> bool:
     try:
         address = ipaddress.IPv4Address(text)
@@ -214,7 +224,6 @@ def _is_public4(text: str) -> bool:
     return address.is_global and not address.is_multicast and text not in _RESOLVERS
 
 
-@lru_cache(maxsize=4096)
 def _is_public6(text: str) -> bool:
     try:
         address = ipaddress.IPv6Address(text)
@@ -289,10 +298,10 @@ _DATED: Final = re.compile(
 _COUNTED: Final = re.compile(r"[0-9]+\.[0-9]+|[0-9]{1,3}(?:[ .][0-9]{3})*[ .]000")
 
 
-def _phones(low: str, start: int, end: int, *, named: bool) -> Iterator[Span]:
+def _phones(low: str, start: int, end: int, *, clues: _Clues) -> Iterator[Span]:
     at = start
     while at < end:
-        span = _phone(low, at, end, named=named)
+        span = _phone(low, at, end, clues=clues)
         if span is not None:
             yield Span(Personal.PHONE, *span)
             at = span[1]
@@ -305,16 +314,16 @@ def _next_number(low: str, at: int, end: int) -> int:
     return end if space < 0 else space + 1
 
 
-def _phone(low: str, start: int, end: int, *, named: bool) -> tuple[int, int] | None:
+def _phone(low: str, start: int, end: int, *, clues: _Clues) -> tuple[int, int] | None:
     if match := _INTERNATIONAL.match(low, start, end):
-        if stands_alone(low, start, match.end()) and _is_possible(match[0].translate(_DIGITS_ONLY)):
+        if stands_alone(low, start, match.end()) and _is_possible(match[0].translate(_DIGITS_ONLY), clues):
             return match.span()
         return None
     if (match := _AMERICAN.match(low, start, end)) and stands_alone(low, *match.span()):
         sure = _SURE_AMERICAN.fullmatch(match[0]) is not None
-        if _is_number(match[0]) and (sure or (named and _is_called_a_phone(low, start, match[0]))):
+        if _is_number(match[0]) and (sure or (clues.named and _is_called_a_phone(low, start, match[0]))):
             return match.span()
-    return _national(low, start, end) if named else None
+    return _national(low, start, end) if clues.named else None
 
 
 def _national(low: str, start: int, end: int) -> tuple[int, int] | None:
@@ -324,11 +333,12 @@ def _national(low: str, start: int, end: int) -> tuple[int, int] | None:
     return match.span() if _is_called_a_phone(low, start, match[0]) else None
 
 
-@lru_cache(maxsize=4096)
-def _is_possible(digits: str) -> bool:
+def _is_possible(digits: str, clues: _Clues) -> bool:
     """Possible, not assigned: numbers kept for fiction and new ranges are written like any other."""
+    if len(digits) <= 8 or next(clues.checks, None) is None:
+        return len(digits) > 8
     try:
-        return len(digits) > 8 and phonenumbers.is_possible_number(phonenumbers.parse("+" + digits))
+        return phonenumbers.is_possible_number(phonenumbers.parse("+" + digits))
     except phonenumbers.NumberParseException:
         return False
 

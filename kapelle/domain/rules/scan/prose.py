@@ -72,6 +72,8 @@ _NOUNS: Final = frozenset({"pw", "pwd", "psw"})
 _OWNERS: Final = frozenset({"admin", "root", "elastic"})
 _HOLDERS: Final = frozenset({"account", "sudo"})
 _SENTENCE: Final = re.compile(r"[.!?;](?:\s|$)|\n\s*\n")
+# Longer than this, what has no symbol in it is an id.
+_MAX_PLAIN: Final = 22
 _WINDOW: Final = 120
 _LINE: Final = 90
 
@@ -215,7 +217,7 @@ def _pair(match: re.Match[str], need: int) -> Iterator[Hit]:
     value = match["value"].rstrip(".,!?") if match["value"][-1] in ".," else match["value"]
     strength = typed_strength(value)
     # One digit at the end of a word is a version of something more often than a password.
-    sure = strength == STRONG or _WEAK_WORD.fullmatch(value) is not None
+    sure = strength == STRONG or _WEAK_WORD.fullmatch(value) or sum(map(str.isdigit, value)) > 1
     if sure and strength >= need and not is_numbered_noun(value) and not is_identifier(value):
         yield Hit(
             "login-in-prose", "a login with its password", match.start("value"), match.start("value") + len(value)
@@ -248,8 +250,11 @@ def _convinces(value: str, *, marked: bool) -> bool:
     strength = typed_strength(value)
     if strength < MEDIUM or is_numbered_noun(value) or is_identifier(value):
         return False
+    symbol = _NEAR_SYMBOL.search(value) is not None
+    if len(value) > _MAX_PLAIN and not symbol:
+        return False
     if strength == STRONG:
-        return bool(_NEAR_SYMBOL.search(value)) or marked or len(value) >= 8
+        return symbol or marked or len(value) >= 8
     return marked and any(character.isdigit() for character in value)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kapelle.domain.rules.scan.placeholders import is_placeholder, is_reference, is_stop_word
-from kapelle.domain.rules.scan.shapes import is_machine_drawn, typed_strength
+from kapelle.domain.rules.scan.shapes import NONE, is_machine_drawn, typed_strength
 from kapelle.domain.rules.scan.tokens import Hit
 
 # At the scheme's slashes: user, password, host. A browser takes what stands before the last @ as user information.
@@ -32,6 +32,9 @@ _TOYS: Final = frozenset(
     "guest root admin user test postgres mysql redis rabbitmq minio minioadmin app acc sys dev local neo4j kapelle"
     " default pass password secret example changeme pw s3cr3t mypassword".split()
 )
+_MIN_PASSWORD: Final = 3
+# Hosts that exist in documents only.
+_RESERVED: Final = re.compile(r"(?:^|\.)example(?:\.(?:com|org|net))?$")
 _TEMPLATE: Final = re.compile(r"[<>{}\[\]*]|^\$|\$[{(]|\.\.\.|…|^%[a-z]$")
 _WEAK_QUERY: Final = re.compile(r"[?&;](?:code|key|sid|session|auth|sig|signature)=", re.IGNORECASE)
 
@@ -69,6 +72,8 @@ def is_toy(user: str, password: str, host: str) -> bool:
     low = password.lower()
     if is_placeholder(password) or is_reference(password) or is_stop_word(password) or _is_placeholder_host(host):
         return True
+    if len(password) < _MIN_PASSWORD or (_RESERVED.search(host) and typed_strength(password) == NONE):
+        return not is_machine_drawn(password)
     return (low in _TOYS or low == user.lower()) and (
         host.lower() in _LOOPBACK or (low in _TOYS and low in ("guest", "password", "pass", "secret", "changeme"))
     )
