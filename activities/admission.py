@@ -79,9 +79,9 @@ class Plan:
     outcomes: list[Outcome] = field(default_factory=list)
     finished: list[tuple[Begun, Outcome]] = field(default_factory=list)
     inserts: list[Insert] = field(default_factory=list)
-    # (write, accepted entry, time)
+    # The write, the accepted entry, and the time.
     accepts: list[tuple[Write, int, datetime]] = field(default_factory=list)
-    # (write, successor, replaced)
+    # The write, the successor, and the entry that it replaces.
     supersedes: list[tuple[Write, int, int]] = field(default_factory=list)
     conflicts: list[NewConflict] = field(default_factory=list)
     lifts: list[tuple[int, bytes]] = field(default_factory=list)
@@ -140,6 +140,16 @@ def repeated(request: Begun, recorded: Mapping[str, Recorded]) -> Outcome | None
 
 
 def _decide(case: Case, known: Known, planned: Plan) -> Outcome:
+    if barred := _barred(case, known) or _existing(case, known, planned):
+        return barred
+    likenesses = _likenesses(case, known)
+    if same := _same(case, likenesses, known):
+        return Outcome(code=Code.DUPLICATE, entry_id=same, reason="in other words")
+    return _store(case, likenesses, known, planned)
+
+
+def _barred(case: Case, known: Known) -> Outcome | None:
+    """Return why the write may not be stored at all, or the answer to an edit that was made already."""
     write = case.write
     if case.refusal:
         return refused(case.refusal)
@@ -149,12 +159,7 @@ def _decide(case: Case, known: Known, planned: Plan) -> Outcome:
         return blocked
     if case.tombstone in known.tombstones and not is_person(write.source):
         return refused("this text was forgotten in this team; only a person can add it again")
-    if existing := _existing(case, known, planned):
-        return existing
-    likenesses = _likenesses(case, known)
-    if same := _same(case, likenesses, known):
-        return Outcome(code=Code.DUPLICATE, entry_id=same, reason="in other words")
-    return _store(case, likenesses, known, planned)
+    return None
 
 
 def _replaceable(case: Case, entry_id: int, known: Known) -> Outcome | None:
@@ -260,9 +265,7 @@ def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned:
         planned.lifts.append((write.team_id, case.tombstone))
     known.live[write.team_id, case.text_hash] = (new.id, status)
     planned.conflicts += _conflicts(case, new.id, likenesses)
-    known.recent.append(
-        Recent(entry_id=new.id, team_id=write.team_id, statement=_statement(draft), vector=case.vector)
-    )
+    known.recent.append(Recent(entry_id=new.id, team_id=write.team_id, statement=_statement(draft), vector=case.vector))
     digest = text_digest(new.salt, draft.title, draft.body)
     event = "proposed" if write.intent == "propose" else "added"
     planned.events.append(

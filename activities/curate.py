@@ -63,18 +63,14 @@ async def _accept(conn: Connection, change: Change, standing: Standing, now: dat
     return Outcome(code=Code.ACCEPTED, entry_id=entry_id)
 
 
-async def curate_entry(
-    conn: Connection, org_id: str, team_id: int, entry_id: int, *, at: datetime, by: str
-) -> None:
+async def curate_entry(conn: Connection, org_id: str, team_id: int, entry_id: int, *, at: datetime, by: str) -> None:
     """Make an entry curated, where it is kept and where it is searched."""
     await entries.curate(conn, org_id=org_id, team_id=team_id, entry_id=entry_id, at=at, by=by)
     await search.set_status(conn, org_id=org_id, team_id=team_id, memory_id=entry_id, status=Status.CURATED)
 
 
 async def _standing(conn: Connection, change: Change) -> Standing | None:
-    found = await entries.standings(
-        conn, org_id=change.org_id, team_ids=[change.team_id], entry_ids=[change.entry_id]
-    )
+    found = await entries.standings(conn, org_id=change.org_id, team_ids=[change.team_id], entry_ids=[change.entry_id])
     return found.get(change.entry_id)
 
 

@@ -20,7 +20,7 @@ class FaultInterceptor(Interceptor):
 
 
 class _Translating(ActivityInboundInterceptor):
-    async def execute_activity(self, input: ExecuteActivityInput) -> Any:  # noqa: A002, ANN401
+    async def execute_activity(self, input: ExecuteActivityInput) -> Any:  # noqa: A002
         try:
             return await super().execute_activity(input)
         except Fault as fault:

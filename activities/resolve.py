@@ -41,7 +41,7 @@ async def _settle(conn: Connection, resolution: Resolution, conflict: Conflict |
     outcome = _outcome(conflict, resolution)
     if conflict.resolution is not None:
         return outcome
-    if outcome.kept_both:
+    if outcome.code is Code.KEPT_BOTH:
         await _keep_both(conn, resolution, conflict, now)
     elif blocked := await _keep_one(conn, resolution, outcome, now):
         return blocked
@@ -61,13 +61,8 @@ def _outcome(conflict: Conflict, resolution: Resolution) -> Outcome:
     kept, other = conflict.first_id, conflict.second_id
     if resolution.decision == "keep-second":
         kept, other = other, kept
-    return Outcome(
-        code=Code.RESOLVED,
-        entry_id=kept,
-        other_id=other,
-        conflict_id=conflict.id,
-        kept_both=resolution.decision == "keep-both",
-    )
+    code = Code.KEPT_BOTH if resolution.decision == "keep-both" else Code.RESOLVED
+    return Outcome(code=code, entry_id=kept, other_id=other, conflict_id=conflict.id)
 
 
 async def _keep_both(conn: Connection, resolution: Resolution, conflict: Conflict, now: datetime) -> None:

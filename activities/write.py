@@ -89,9 +89,7 @@ async def _read(conn: Connection, org_id: str, cases: tuple[Case, ...], model: s
     """Lock the teams, then read all that the decisions depend on."""
     team_ids = {case.write.team_id for case in cases}
     now = await teams.lock(conn, org_id=org_id, team_ids=team_ids)
-    recorded = await operations.recorded(
-        conn, org_id=org_id, operation_ids=[case.write.operation_id for case in cases]
-    )
+    recorded = await operations.recorded(conn, org_id=org_id, operation_ids=[case.write.operation_id for case in cases])
     live = await entries.live_texts(
         conn, org_id=org_id, team_ids=team_ids, text_hashes=(case.text_hash for case in cases)
     )
@@ -168,6 +166,7 @@ def _salts() -> Iterator[bytes]:
 
 
 async def _apply(conn: Connection, org_id: str, plan: Plan, model: str) -> None:
+    """Carry out a plan: the entries first, then what is recorded of them."""
     for single, _, replaced in plan.supersedes:
         await search.retire(conn, org_id=org_id, team_id=single.team_id, memory_id=replaced)
     if plan.inserts:
@@ -175,21 +174,23 @@ async def _apply(conn: Connection, org_id: str, plan: Plan, model: str) -> None:
     if plan.supersedes:
         pairs = [(successor, replaced) for _, successor, replaced in plan.supersedes]
         await entries.link_successors(conn, org_id=org_id, pairs=pairs)
-    if plan.conflicts:
-        await conflicts.record(conn, org_id=org_id, conflicts=plan.conflicts)
     for single, entry_id, at in plan.accepts:
         await curate_entry(conn, org_id, single.team_id, entry_id, at=at, by=single.source)
+    if plan.conflicts:
+        await conflicts.record(conn, org_id=org_id, conflicts=plan.conflicts)
+    await _record(conn, org_id, plan)
+
+
+async def _record(conn: Connection, org_id: str, plan: Plan) -> None:
     if plan.lifts:
-        await ledger.lift(
-            conn, org_id=org_id, team_ids={team for team, _ in plan.lifts}, digests=[digest for _, digest in plan.lifts]
-        )
-    await ledger.append(conn, org_id=org_id, events=plan.events)
+        lifted = {team_id for team_id, _ in plan.lifts}
+        await ledger.lift(conn, org_id=org_id, team_ids=lifted, digests=[digest for _, digest in plan.lifts])
     if plan.events:
-        await teams.move_revision(conn, org_id=org_id, team_ids={team for team, _ in plan.events})
+        await ledger.append(conn, org_id=org_id, events=plan.events)
+        await teams.move_revision(conn, org_id=org_id, team_ids={team_id for team_id, _ in plan.events})
     if plan.finished:
-        await operations.finish(
-            conn, org_id=org_id, finished=plan.finished, workflow_id=activity.info().workflow_id or ""
-        )
+        workflow_id = activity.info().workflow_id or ""
+        await operations.finish(conn, org_id=org_id, finished=plan.finished, workflow_id=workflow_id)
 
 
 async def _insert(conn: Connection, org_id: str, inserts: list[Insert], model: str) -> None:

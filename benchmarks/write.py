@@ -1,4 +1,4 @@
-"""Measures the durable write beside an empty workflow, one workflow per write, and the same statements without Temporal.
+"""Measures the durable write beside an empty workflow, one workflow per write, and its statements without Temporal.
 
 All cases run in one process on one set of durable servers, in rounds of changing order, so that their ratios mean
 something on a noisy machine. `python -m benchmarks.write [--seconds 3] [--rounds 5] [--json FILE]`.
@@ -22,14 +22,16 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from activities.write import WriteActivities
 from benchmarks.service import RunningService, running_service
-from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Write, WriteMemory
+from kapelle.contracts.write import Batch, Prepared, Resemblance, Write, WriteMemory
 from kapelle.domain.entries import Draft, Kind
 from kapelle.domain.rules.scan import gate
 from tests.stack import running_servers
 from workers.stack.servers import Addresses
 
 EMPTY_QUEUE = "benchmark-empty"
-WORDS = "deploy webhook retry fixture cache index tenant ledger queue worker branch schema vector token limit batch".split()
+WORDS = (
+    "deploy webhook retry fixture cache index tenant ledger queue worker branch schema vector token limit batch".split()
+)
 
 
 @workflow.defn(name="Empty")
@@ -74,9 +76,7 @@ def cases(service: RunningService, steps: WriteActivities) -> list[Case]:
     queue = services.settings.task_queue
 
     async def empty() -> None:
-        await client.execute_workflow(
-            Empty.run, id=uuid.uuid4().hex, task_queue=EMPTY_QUEUE, request_eager_start=True
-        )
+        await client.execute_workflow(Empty.run, id=uuid.uuid4().hex, task_queue=EMPTY_QUEUE, request_eager_start=True)
 
     async def one_workflow_per_write() -> None:
         batch = Batch(org_id="default", writes=(a_write(service),))
@@ -114,7 +114,11 @@ async def _run_steps(steps: WriteActivities, batch: Batch) -> None:
     environment = ActivityEnvironment()
     await environment.run(steps.scan, batch)
     prepared = Prepared(
-        batch=batch, refusals=("",), quarantines=("",), embedded=await environment.run(steps.embed, batch), resembles=(Resemblance(),)
+        batch=batch,
+        refusals=("",),
+        quarantines=("",),
+        embedded=await environment.run(steps.embed, batch),
+        resembles=(Resemblance(),),
     )
     await environment.run(steps.dedup, prepared)
     await environment.run(steps.persist, prepared)

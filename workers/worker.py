@@ -11,7 +11,7 @@ from workers.memory_worker import memory_worker
 async def run(settings: Settings) -> None:
     """Work until SIGTERM; what has begun is finished first."""
     process.configure_logging()
-    async with open_services(settings, os.environ, identity=process.identity("worker")) as services:
-        async with memory_worker(services):
-            readiness.announce()
-            await process.stopped()
+    opened = open_services(settings, os.environ, identity=process.identity("worker"))
+    async with opened as services, memory_worker(services):
+        readiness.announce()
+        await process.stopped()

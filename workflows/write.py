@@ -60,9 +60,7 @@ class WriteMemory(write.WriteMemory):
 
 def _passed(single: Write, screened: Screened) -> Write:
     """Return the write as the scan lets it pass."""
-    return replace(
-        single, draft=screened.redacted or single.draft, findings=(*single.findings, *screened.findings)
-    )
+    return replace(single, draft=screened.redacted or single.draft, findings=(*single.findings, *screened.findings))
 
 
 def _failed(single: Write) -> Outcome:

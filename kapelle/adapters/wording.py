@@ -1,8 +1,9 @@
 """Puts results into the words of the command contract: one line of text, and entries where there are some."""
 
+from collections.abc import Callable
 from datetime import UTC
+from typing import Any
 
-from kapelle.domain.entries import Entry
 from kapelle.domain.ledger import Event
 from kapelle.operations.results import (
     Exported,
@@ -23,40 +24,22 @@ from kapelle.operations.results import (
 Words = tuple[str, tuple[str, ...] | None]
 
 
-def words(result: Result) -> Words:  # noqa: PLR0911 - one return a kind of result
+def words(result: Result) -> Words:
     """Return the reply's text and entries; the entries are None for operations that have none."""
-    match result:
-        case Found(entries=entries):
-            return f"{count(len(entries))} found", _rendered(entries)
-        case Listed(entries=entries):
-            return count(len(entries)), _rendered(entries)
-        case Exported(entries=entries):
-            return f"{count(len(entries))} exported", _rendered(entries)
-        case Shown(entry=entry):
-            return entry.render(), None
-        case Written(outcome=outcome):
-            return outcome.describe(), None
-        case Running(operation_id=operation_id):
-            return f"Still running as operation {operation_id}.", None
-        case Operated():
-            return _operated(result), None
-        case History(entry_id=entry_id, events=events):
-            many = "1 event" if len(events) == 1 else f"{len(events)} events"
-            return f"Entry {entry_id} has {many}", tuple(map(_event, events))
-        case Rated():
-            return f"Entry {result.entry_id}: {result.helpful} helpful, {result.unhelpful} unhelpful.", None
-        case InConflict(pairs=pairs):
-            return "1 conflict" if len(pairs) == 1 else f"{len(pairs)} conflicts", tuple(map(_pair, pairs))
-        case Told(text=text, lines=lines):
-            return text, lines
+    kind = type(result)
+    return _TEXTS[kind](result), _LINES[kind](result) if kind in _LINES else None
 
 
 def count(entries: int) -> str:
     return "1 entry" if entries == 1 else f"{entries} entries"
 
 
-def _rendered(entries: tuple[Entry, ...]) -> tuple[str, ...]:
-    return tuple(entry.render() for entry in entries)
+def _plural(number: int, one: str) -> str:
+    return f"1 {one}" if number == 1 else f"{number} {one}s"
+
+
+def _rendered(result: Found | Listed | Exported) -> tuple[str, ...]:
+    return tuple(entry.render() for entry in result.entries)
 
 
 def _operated(operated: Operated) -> str:
@@ -76,5 +59,29 @@ def _event(event: Event) -> str:
 def _pair(pair: Pair) -> str:
     why = f": {', '.join(pair.reasons)}" if pair.reasons else ""
     kind = pair.kind.replace("_", " ")
-    head = f"Conflict {pair.conflict_id} ({kind}, {pair.score:.2f}{why}) between entries {pair.first.id} and {pair.second.id}"
+    between = f"between entries {pair.first.id} and {pair.second.id}"
+    head = f"Conflict {pair.conflict_id} ({kind}, {pair.score:.2f}{why}) {between}"
     return f"{head}\n{pair.first.render()}\n{pair.second.render()}"
+
+
+_TEXTS: dict[type[Result], Callable[[Any], str]] = {
+    Found: lambda found: f"{count(len(found.entries))} found",
+    Listed: lambda listed: count(len(listed.entries)),
+    Exported: lambda exported: f"{count(len(exported.entries))} exported",
+    Shown: lambda shown: shown.entry.render(),
+    Written: lambda written: written.outcome.describe(),
+    Running: lambda running: f"Still running as operation {running.operation_id}.",
+    Operated: _operated,
+    History: lambda history: f"Entry {history.entry_id} has {_plural(len(history.events), 'event')}",
+    Rated: lambda rated: f"Entry {rated.entry_id}: {rated.helpful} helpful, {rated.unhelpful} unhelpful.",
+    InConflict: lambda conflicts: _plural(len(conflicts.pairs), "conflict"),
+    Told: lambda told: told.text,
+}
+_LINES: dict[type[Result], Callable[[Any], tuple[str, ...] | None]] = {
+    Found: _rendered,
+    Listed: _rendered,
+    Exported: _rendered,
+    History: lambda history: tuple(map(_event, history.events)),
+    InConflict: lambda conflicts: tuple(map(_pair, conflicts.pairs)),
+    Told: lambda told: told.lines,
+}

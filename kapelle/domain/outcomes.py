@@ -16,10 +16,27 @@ class Code(StrEnum):
     QUARANTINED = "quarantined"
     FORGOTTEN = "forgotten"
     RESOLVED = "resolved"
+    # A conflict was resolved, and both entries stay.
+    KEPT_BOTH = "kept-both"
     # Understood and not stored: the same request would be refused again.
     REFUSED = "refused"
     # Something broke. The same request may be made again.
     FAILED = "failed"
+
+
+_SENTENCES = {
+    Code.PROPOSED: "Entry {0.entry_id} proposed.",
+    Code.ADDED: "Entry {0.entry_id} added.",
+    Code.ACCEPTED: "Entry {0.entry_id} accepted.",
+    Code.DUPLICATE: "Entry {0.entry_id} already says this.",
+    Code.SUPERSEDED: "Entry {0.entry_id} supersedes entry {0.other_id}.",
+    Code.QUARANTINED: "Entry {0.entry_id} is quarantined until a person has looked at it: {0.reason}.",
+    Code.FORGOTTEN: "Entry {0.entry_id} forgotten.",
+    Code.RESOLVED: "Conflict {0.conflict_id} resolved: entry {0.entry_id} supersedes entry {0.other_id}.",
+    Code.KEPT_BOTH: "Conflict {0.conflict_id} resolved: entries {0.entry_id} and {0.other_id} both stay.",
+    Code.REFUSED: "{0.reason}",
+    Code.FAILED: "{0.reason}",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +49,6 @@ class Outcome:
     other_id: int | None = None
     # The conflict that was resolved.
     conflict_id: int | None = None
-    kept_both: bool = False
     # One chat-ready sentence when the write was refused or failed.
     reason: str = ""
 
@@ -47,21 +63,7 @@ class Outcome:
 
     def describe(self) -> str:
         """Return the sentence of the command contract."""
-        match self.code:
-            case Code.DUPLICATE:
-                return f"Entry {self.entry_id} already says this."
-            case Code.SUPERSEDED:
-                return f"Entry {self.entry_id} supersedes entry {self.other_id}."
-            case Code.QUARANTINED:
-                return f"Entry {self.entry_id} is quarantined until a person has looked at it: {self.reason}."
-            case Code.RESOLVED if self.kept_both:
-                return f"Conflict {self.conflict_id} resolved: entries {self.entry_id} and {self.other_id} both stay."
-            case Code.RESOLVED:
-                return f"Conflict {self.conflict_id} resolved: entry {self.entry_id} supersedes entry {self.other_id}."
-            case Code.REFUSED | Code.FAILED:
-                return self.reason
-            case _:
-                return f"Entry {self.entry_id} {self.code}."
+        return _SENTENCES[self.code].format(self)
 
 
 def refused(reason: str) -> Outcome:

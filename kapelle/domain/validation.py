@@ -20,7 +20,9 @@ _AGENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _HOST = re.compile(r"(?=.{1,253}$)(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
 _KINDS = ", ".join(Kind)
 # Format characters that show nothing: a text made of these alone is blank.
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
+_INVISIBLE = dict.fromkeys(
+    map(ord, "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
+)
 
 
 def storable(name: str, value: object) -> str:
@@ -86,7 +88,9 @@ def agent_name(value: str) -> str:
 def host(value: str) -> str:
     """Read a host of the allowlist: exact, or `*.` before the one that all others end with."""
     if not _HOST.fullmatch(value.strip().lower()):
-        raise InvalidRequest("a host looks like wiki.example.com, or *.example.com for all below it, without scheme or path")
+        raise InvalidRequest(
+            "a host looks like wiki.example.com, or *.example.com for all below it, without scheme or path"
+        )
     return value.strip().lower()
 
 

@@ -43,7 +43,9 @@ Answer = TypeVar("Answer")
 class Writer:
     """Starts the durable workflows of one org's memory."""
 
-    def __init__(self, client: Client, pool: Pool, *, org_id: str, batches: int, batch_drafts: int, task_queue: str) -> None:
+    def __init__(
+        self, client: Client, pool: Pool, *, org_id: str, batches: int, batch_drafts: int, task_queue: str
+    ) -> None:
         self._client = client
         self._pool = pool
         self._org_id = org_id

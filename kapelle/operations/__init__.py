@@ -119,5 +119,7 @@ def _request(operation: Operation, arguments: Sequence[str]) -> object:
         usage = operation.usage()
         optional = ", where ? marks what may be left out" if "?" in usage else ""
         raise InvalidRequest(f"'{operation.name}' got {len(arguments)} arguments; it takes {usage}{optional}")
-    read = {name: validation.storable(name.replace("_", " "), text) for name, text in zip(names, arguments, strict=False)}
+    read = {
+        name: validation.storable(name.replace("_", " "), text) for name, text in zip(names, arguments, strict=False)
+    }
     return operation.request(**read)

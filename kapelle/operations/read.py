@@ -68,9 +68,7 @@ async def export(request: Export, caller: Caller, services: Services) -> Exporte
     if request.target:
         raise InvalidRequest("export takes nothing, or 'pr'")
     async with tenant(services.pool, services.org_id) as conn:
-        found = await entries.listing(
-            conn, org_id=services.org_id, team_id=caller.team_id, statuses=(Status.CURATED,)
-        )
+        found = await entries.listing(conn, org_id=services.org_id, team_id=caller.team_id, statuses=(Status.CURATED,))
     return Exported(entries=tuple(sorted(found, key=lambda entry: entry.id)))
 
 

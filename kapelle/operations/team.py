@@ -162,9 +162,7 @@ async def add_agent(request: AddAgent, claim: Claim, services: Services) -> Told
         agent_id = await teams.add_agent(conn, org_id=services.org_id, team_id=team_id, name=name)
         if agent_id is None:
             raise Conflict(f"team '{request.slug}' has an agent '{name}' already")
-        await tokens.add_for_agent(
-            conn, org_id=services.org_id, agent_id=agent_id, token=token, scopes=AGENT_SCOPES
-        )
+        await tokens.add_for_agent(conn, org_id=services.org_id, agent_id=agent_id, token=token, scopes=AGENT_SCOPES)
     return Told(
         text=f"Agent {request.slug}/{name} added. Its token is shown only this once: {token}",
         lines=(f"token: {token}",),
@@ -206,6 +204,6 @@ def _repository(url: str) -> str:
     except ValueError:
         host, has_user = None, False
     path = [part for part in parts.path.split("/") if part] if host else []
-    if not host or parts.scheme != "https" or has_user or len(path) != 2 or len(url) > URL_CHARACTERS:  # noqa: PLR2004
+    if not host or parts.scheme != "https" or has_user or len(path) != 2 or len(url) > URL_CHARACTERS:
         raise InvalidRequest("a repository's address looks like https://github.com/acme/payments, without credentials")
     return f"https://{parts.netloc}/{path[0]}/{path[1].removesuffix('.git')}"

@@ -30,7 +30,9 @@ async def write(
     """
     operation_id = _operation_id(services, caller)
     digest = _digest(
-        services, intent, [caller.team_id, str(draft.kind), draft.title, draft.body, list(draft.tags), replaces, caller.force]
+        services,
+        intent,
+        [caller.team_id, str(draft.kind), draft.title, draft.body, list(draft.tags), replaces, caller.force],
     )
     if answer := await _answered(services, caller, operation_id, digest):
         return _result(operation_id, answer)
@@ -76,9 +78,7 @@ async def forget(services: Services, caller: Caller, entry_id: int) -> Written |
     return _result(change.operation_id, outcome)
 
 
-async def resolve(
-    services: Services, caller: Caller, conflict_id: int, decision: Decision
-) -> Written | Running:
+async def resolve(services: Services, caller: Caller, conflict_id: int, decision: Decision) -> Written | Running:
     """Settle a conflict durably. Raises as `write` does."""
     operation_id = _operation_id(services, caller)
     digest = _digest(services, "resolve", [caller.team_id, conflict_id, decision])

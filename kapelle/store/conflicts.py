@@ -66,7 +66,8 @@ async def record(conn: Connection, *, org_id: str, conflicts: Sequence[NewConfli
 OPEN = """
 select c.conflict_id, c.first_id, c.second_id, c.kind, c.score, c.reasons, c.resolution, c.resolved_by
 from ibex_core.memory_conflicts as c
-where c.org_id = $1 and c.team_id = $2 and c.resolution is null and ($3::bigint is null or $3 in (c.first_id, c.second_id))
+where c.org_id = $1 and c.team_id = $2 and c.resolution is null
+  and ($3::bigint is null or $3 in (c.first_id, c.second_id))
   and exists (
       select from ibex_core.memory_search as s
       where s.org_id = c.org_id and s.team_id = c.team_id and s.memory_id in (c.first_id, c.second_id) and s.current
@@ -125,9 +126,7 @@ from ibex_core.memories as m where m.org_id = $1 and m.team_id = $2 and m.id = a
 """
 
 
-async def entries_of(
-    conn: Connection, *, org_id: str, team_id: int, conflicts: Sequence[Conflict]
-) -> dict[int, Entry]:
+async def entries_of(conn: Connection, *, org_id: str, team_id: int, conflicts: Sequence[Conflict]) -> dict[int, Entry]:
     """Return the entries that take part in these conflicts, by id."""
     ids = {entry_id for conflict in conflicts for entry_id in (conflict.first_id, conflict.second_id)}
     rows = await conn.fetch(PAIRS, org_id, team_id, sorted(ids))

@@ -35,5 +35,5 @@ async def vote(conn: Connection, *, org_id: str, entry_id: int, principal: str, 
     except asyncpg.ForeignKeyViolationError:
         raise NotFound(f"there is no entry {entry_id} in this team") from None
     row = await conn.fetchrow(COUNT, org_id, entry_id)
-    assert row is not None, "an aggregate always has a row"  # noqa: S101
+    assert row is not None, "an aggregate always has a row"
     return Votes(helpful=row["helpful"], unhelpful=row["unhelpful"])

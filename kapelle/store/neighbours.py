@@ -1,4 +1,4 @@
-"""What is close to a new text, superseded and expired entries included. For the write path alone: no door may read by it."""
+"""What is close to a new text, superseded and expired entries included: for the write path, never for a door."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -92,9 +92,7 @@ on conflict (org_id, operation_id) do update
 """
 
 
-async def finish(
-    conn: Connection, *, org_id: str, finished: Sequence[tuple[Begun, Outcome]], workflow_id: str
-) -> None:
+async def finish(conn: Connection, *, org_id: str, finished: Sequence[tuple[Begun, Outcome]], workflow_id: str) -> None:
     """Record how writes ended, in the transaction of their effect."""
     await conn.execute(
         FINISH,

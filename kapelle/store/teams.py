@@ -52,7 +52,8 @@ async def find(conn: Connection, *, org_id: str, slug: str) -> Team | None:
 
 
 STANDING = """
-select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, m.role, coalesce(p.is_admin, false) as is_admin
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data,
+    m.role, coalesce(p.is_admin, false) as is_admin
 from ibex_core.teams as t
 left join ibex_core.persons as p on p.org_id = t.org_id and p.person_id = $3
 left join ibex_core.team_members as m

@@ -14,7 +14,9 @@ async def test_texts_that_differ_in_a_number_are_both_stored_and_shown_as_a_conf
 
     assert reply["text"] == "1 conflict"
     assert reply["entries"][0].startswith("Conflict 1 (contradiction")
-    assert reply["entries"][0].endswith(f"[curated] gotcha: {RETRY[1]}\n{RETRY[2]}\n[proposed] gotcha: {RETRY[1]}\n{OTHER_NUMBER[2]}")
+    assert reply["entries"][0].endswith(
+        f"[curated] gotcha: {RETRY[1]}\n{RETRY[2]}\n[proposed] gotcha: {RETRY[1]}\n{OTHER_NUMBER[2]}"
+    )
 
 
 async def test_keeping_the_second_lets_it_supersede_the_first_and_accepts_it(memory: Memory) -> None:

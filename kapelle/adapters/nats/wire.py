@@ -99,6 +99,6 @@ def _force(value: object) -> bool:
 def _patience(headers: Mapping[str, str], default: float) -> float:
     """Leave a margin for the reply's way when a caller says how long it waits."""
     text = headers.get(TIMEOUT_HEADER, "")
-    if not (text.isascii() and text.isdecimal() and len(text) <= 9):  # noqa: PLR2004
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
         return default
     return min(default, max(0.05, int(text) / 1000 - 0.3))

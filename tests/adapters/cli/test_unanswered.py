@@ -36,6 +36,8 @@ async def silence(nats_url: str) -> AsyncIterator[Silence]:
     taker = Silence()
     client = await nats.connect(nats_url)
     await client.subscribe(SUBJECT, cb=taker.take)
+    # The first ping can overtake the subscription, which a task of the client writes; the second cannot.
+    await client.flush()
     await client.flush()
     yield taker
     await client.close()
