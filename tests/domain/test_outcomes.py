@@ -16,7 +16,7 @@ SENTENCES = (
         "Conflict 3 resolved: entry 15 supersedes entry 12.",
     ),
     (
-        Outcome(code=Code.RESOLVED, entry_id=12, other_id=15, conflict_id=3, code=Code.KEPT_BOTH),
+        Outcome(code=Code.KEPT_BOTH, entry_id=12, other_id=15, conflict_id=3),
         "Conflict 3 resolved: entries 12 and 15 both stay.",
     ),
     (refused("there is no entry 12 in this team"), "there is no entry 12 in this team"),

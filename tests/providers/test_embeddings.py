@@ -47,6 +47,7 @@ class Provider:
     vectors: list[list[float]] | None = None
     asked: list[list[str]] = field(default_factory=list)
     silent: bool = False
+    left_open: list[asyncio.StreamWriter] = field(default_factory=list)
 
     def answer(self, texts: list[str]) -> bytes:
         if self.status != 200:
@@ -63,13 +64,15 @@ class Provider:
         length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
         texts = json.loads(await reader.readexactly(length))["input"]
         self.asked.append(texts)
-        if not self.silent:
-            body = self.answer(texts)
-            extra = "".join(f"{name}: {value}\r\n" for name, value in self.headers.items())
-            start = f"HTTP/1.1 {self.status} X\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
-            writer.write(f"{start}{extra}connection: close\r\n\r\n".encode() + body)
-            await writer.drain()
-            writer.close()
+        if self.silent:
+            self.left_open.append(writer)
+            return
+        body = self.answer(texts)
+        extra = "".join(f"{name}: {value}\r\n" for name, value in self.headers.items())
+        start = f"HTTP/1.1 {self.status} X\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+        writer.write(f"{start}{extra}connection: close\r\n\r\n".encode() + body)
+        await writer.drain()
+        writer.close()
 
 
 @asynccontextmanager
@@ -80,6 +83,8 @@ async def provider() -> AsyncIterator[Provider]:
     try:
         yield made
     finally:
+        for writer in made.left_open:
+            writer.close()
         server.close()
 
 

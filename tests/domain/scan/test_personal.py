@@ -1,6 +1,7 @@
 """Personal data: found whole, told from what only looks like it, and redacted exactly and once."""
 
 from collections import Counter
+from ipaddress import IPv4Address
 from itertools import pairwise
 
 import pytest
@@ -196,3 +197,9 @@ def test_pieces_in_any_order_give_disjoint_spans_and_a_text_without_any(text: st
 def test_any_text_is_read_without_an_error(text: str) -> None:
     once = scan_personal.redacted(text)
     assert scan_personal.redacted(once) == once
+
+
+@given(st.ip_addresses(v=4).filter(lambda address: not str(address).endswith((".0", ".128"))))
+def test_an_address_counts_when_it_is_public_and_only_then(address: IPv4Address) -> None:
+    # The resolvers that everybody names are few enough to be left out of what is drawn here.
+    assert (kinds(f"client {address} failed") == ["IP"]) == (address.is_global and not address.is_multicast)
