@@ -30,6 +30,15 @@ def words(result: Result) -> Words:
     return _TEXTS[kind](result), _LINES[kind](result) if kind in _LINES else None
 
 
+def entry_ids(result: Result) -> tuple[int, ...] | None:
+    """Return the ids of a result's entries, for callers that asked for them beside the rendered entries."""
+    match result:
+        case Found(entries=entries) | Listed(entries=entries) | Exported(entries=entries):
+            return tuple(entry.id for entry in entries)
+        case _:
+            return None
+
+
 def count(entries: int) -> str:
     return "1 entry" if entries == 1 else f"{entries} entries"
 

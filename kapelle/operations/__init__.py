@@ -78,6 +78,8 @@ class Call:
     patience: float
     # Stores a text although an entry says the same in other words; for people.
     force: bool = False
+    # Asks for the entries' ids beside the rendered entries.
+    wants_ids: bool = False
 
 
 def find(command: str, name: str) -> Operation:

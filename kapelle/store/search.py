@@ -71,7 +71,7 @@ left join ibex_core.search_teams as t on t.org_id = $1 and t.team_id = r.team_id
 cross join (select $8::float8 as k1, $9::float8 as b, $10::float8 as average) as p
 cross join lateral (
     select array_agg(s.term order by s.term) as terms,
-           -- All of the terms can be found by, but only so many impacts fit; in an entry that long each is next to none.
+           -- Every term finds the entry, but only so many impacts fit; in an entry that long each is next to none.
            '{' || string_agg(
                s.term || ':'
                || (s.occurrences * (p.k1 + 1) / (s.occurrences + p.k1 * (1 - p.b + p.b * s.length / p.average)))::real,

@@ -58,7 +58,7 @@ on conflict (org_id, team_id, model) do update set dimensions = excluded.dimensi
 
 
 async def build(owner: Connection, team: LargeTeam) -> None:
-    """Build a team's index, about 0.7 ms a vector on one core, without blocking writers; searches use it from then on."""
+    """Build a team's index, about 0.7 ms a vector on one core, without blocking writers; searches then use it."""
     name = _name(team)
     # What an interrupted build left is invalid, and would be taken for the index.
     await owner.execute(f"drop index concurrently if exists ibex_core.{name}")

@@ -11,14 +11,15 @@ SLUG = no("a team's slug has 1 to 63 lower-case letters, digits and hyphens")
 PERSON = no("a person's id has 1 to 100 letters, digits and any of . _ @ + -")
 AGENT_NAME = no("an agent's name has 1 to 63 lower-case letters, digits and any of . _ -")
 NO_AGENTS = no("an agent cannot change teams; ask a maintainer")
-OPERATIONS = "create, list, show, link-repo, add-member, remove-member, add-agent"
+OPERATIONS = "create, list, show, link-repo, add-member, remove-member, add-agent, allow-host, personal-data"
 AGENT = "agent:<team>/coder"
 
 show = team("show", "<team>")
 
 
 def shown(repo: str = "", members: str = "", agents: str = "") -> dict[str, object]:
-    return ok("Team <team>", f"repo_url: {repo}", f"members: {members}", f"agents: {agents}")
+    policy = ("link_hosts: ", "personal_data: as the deployment says")
+    return ok("Team <team>", f"repo_url: {repo}", f"members: {members}", f"agents: {agents}", *policy)
 
 
 DOING = (

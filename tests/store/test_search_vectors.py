@@ -32,7 +32,7 @@ async def test_both_scores_count_for_what_only_one_leg_brought(team: Team) -> No
     await team.remember("Both", "undo a release", vector=towards(0, 0.7))
     await team.remember("Unembedded", "undo a release")
     hits = {hit.entry.title: hit for hit in await team.hits("undo a release", vector=towards(0))}
-    assert list(hits)[2] == "Near"
+    assert [*hits][2] == "Near"
     assert hits["Both"].why.relevance == pytest.approx(0.42 + 0.4 * (hits["Both"].why.words or 0), abs=0.001)
     assert hits["Unembedded"].why.cosine is None
     assert hits["Near"].why.relevance == pytest.approx(0.48, abs=0.001)
@@ -94,13 +94,15 @@ async def test_coverage_counts_entries_and_what_is_missing_is_listed(team: Team)
     await team.embed(second, towards(0))
     await team.embed(second, towards(1), part=1)
     async with tenant(team.pool, team.org_id) as conn:
-        where = {"org_id": team.org_id, "team_id": team.team_id}
-        missing = await embeddings.missing(conn, **where, model=MODEL, after=0, limit=9)
+        org_id, team_id = team.org_id, team.team_id
+        missing = await embeddings.missing(conn, org_id=org_id, team_id=team_id, model=MODEL, after=0, limit=9)
         assert [item.memory_id for item in missing] == [first, third]
-        assert await embeddings.missing(conn, **where, model=MODEL, after=third, limit=9) == ()
-        assert await embeddings.coverage(conn, **where) == (embeddings.Coverage(model=MODEL, embedded=1, entries=3),)
-        assert await embeddings.drop(conn, **where, model=MODEL) == 2
-        assert await embeddings.coverage(conn, **where) == ()
+        assert await embeddings.missing(conn, org_id=org_id, team_id=team_id, model=MODEL, after=third, limit=9) == ()
+        assert await embeddings.coverage(conn, org_id=org_id, team_id=team_id) == (
+            embeddings.Coverage(model=MODEL, embedded=1, entries=3),
+        )
+        assert await embeddings.drop(conn, org_id=org_id, team_id=team_id, model=MODEL) == 2
+        assert await embeddings.coverage(conn, org_id=org_id, team_id=team_id) == ()
 
 
 def _random_unit(chance: random.Random) -> list[float]:

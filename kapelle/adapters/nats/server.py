@@ -11,7 +11,7 @@ from nats.errors import Error as NatsError
 
 from kapelle.adapters.errors import UNEXPECTED, sentence
 from kapelle.adapters.nats import wire
-from kapelle.adapters.wording import words
+from kapelle.adapters.wording import entry_ids, words
 from kapelle.domain.errors import Fault, InvalidRequest, Unavailable
 from kapelle.operations import perform
 from kapelle.services import Services
@@ -61,6 +61,8 @@ class CommandServer:
             cb=self._admit,
             pending_msgs_limit=4 * (settings.read_limit + settings.write_limit),
         )
+        # The first flush may overtake the subscription, which another task of the client writes; the second cannot.
+        await self._client.flush()
         await self._client.flush()
 
     async def close(self) -> None:
@@ -101,8 +103,10 @@ class CommandServer:
             raise InvalidRequest(f"the request has {len(message.data)} bytes; the limit is {limit}")
         call = wire.read(message.data, message.headers, patience=settings.reply_seconds)
         with self._slots[call.operation.reads]:
-            text, entries = words(await perform(call, self._services))
-        return wire.write(text, entries, limit=limit)
+            result = await perform(call, self._services)
+        text, entries = words(result)
+        ids = entry_ids(result) if call.wants_ids else None
+        return wire.write(text, entries, ids, limit=limit)
 
 
 def _where(error: Exception) -> dict[str, object]:

@@ -13,6 +13,8 @@ REQUEST_ID_HEADER = "Nats-Msg-Id"
 TIMEOUT_HEADER = "Kapelle-Timeout-Ms"
 # What the envelope of a cut reply needs beside its entries.
 ENVELOPE_BYTES = 256
+# A comma, and an id with its own.
+ENTRY_BYTES = 22
 
 
 def read(data: bytes, headers: Mapping[str, str] | None, *, patience: float) -> Call:
@@ -32,26 +34,32 @@ def read(data: bytes, headers: Mapping[str, str] | None, *, patience: float) -> 
         team=None if team is None else validation.storable("team", team),
         request_id=_request_id(request.get("request_id"), headers or {}),
         patience=_patience(headers or {}, patience),
-        force=_force(request.get("force", False)),
+        force=_switch("force", request),
+        wants_ids=_switch("ids", request),
     )
 
 
-def write(text: str, entries: tuple[str, ...] | None, *, limit: int) -> bytes:
+def write(text: str, entries: tuple[str, ...] | None, ids: tuple[int, ...] | None = None, *, limit: int) -> bytes:
     """Encode a reply of at most `limit` bytes: entries that do not fit are left out whole, and `text` says how many."""
     if entries is None:
         return _encode({"ok": True, "text": text})
-    whole = _encode({"ok": True, "text": text, "entries": entries})
+    whole = _reply(text, entries, ids)
     if len(whole) <= limit:
         return whole
     room = limit - len(text.encode()) - ENVELOPE_BYTES
     kept = 0
     for entry in entries:
-        room -= len(_encode(entry)) + 2
+        room -= len(_encode(entry)) + ENTRY_BYTES
         if room < 0:
             break
         kept += 1
     text = f"{text} ({len(entries) - kept} left out: a reply holds at most {limit} bytes)"
-    return _encode({"ok": True, "text": text, "entries": entries[:kept]})
+    return _reply(text, entries[:kept], None if ids is None else ids[:kept])
+
+
+def _reply(text: str, entries: tuple[str, ...], ids: tuple[int, ...] | None) -> bytes:
+    reply: dict[str, object] = {"ok": True, "text": text, "entries": entries}
+    return _encode(reply if ids is None else reply | {"ids": ids})
 
 
 def refuse(error: str) -> bytes:
@@ -90,9 +98,10 @@ def _request_id(field: object, headers: Mapping[str, str]) -> str | None:
     return text
 
 
-def _force(value: object) -> bool:
+def _switch(name: str, request: Mapping[str, object]) -> bool:
+    value = request.get(name, False)
     if not isinstance(value, bool):
-        raise InvalidRequest("force must be true or false")
+        raise InvalidRequest(f"{name} must be true or false")
     return value
 
 

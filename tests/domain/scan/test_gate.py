@@ -83,7 +83,7 @@ def test_three_findings_are_named_and_the_rest_counted() -> None:
 
     assert describe(named) == (
         "a thing 0 in body, line 0, column 3, a thing 1 in body, line 1, column 3, a thing 2 in body, line 2, column 3, "
-        "and 2 more; do better"
+        "and 2 more; do it"
     )
 
 

@@ -55,28 +55,29 @@ def findings(part: Part) -> list[Finding]:
 def _hits(part: Part) -> Iterator[tuple[View, Hit]]:
     canon = part.canon
     folded = views.folded(canon)
-    plain = [view for view in (canon, part.raw if part.raw is not canon else None, folded) if view]
     closed = views.squeezed_text(canon)
     dense = dense_words(canon.text)
     rows = _TOKENS.candidates(dense, closed)
-    for view in plain[1:]:
-        rows += tuple(
-            row for row in _TOKENS.candidates(dense_words(view.text), views.squeezed_text(view)) if row not in rows
-        )
-    for view in plain:
-        yield from ((view, hit) for hit in hits(view.text, rows))
-        yield from (
-            (view, hit) for hit in _TOKENS.shape_hits(view.text, dense if view is canon else dense_words(view.text))
-        )
+    yield from _view_hits(canon, rows, dense)
+    if part.raw is not canon:
         # What escapes hide is found in the canonical view; addresses and commands are judged as they are written, too.
-        judge = _context_hits if view is not part.raw or part.raw is canon else _verbatim_hits
-        yield from ((view, hit) for hit in judge(view.text))
+        yield from ((part.raw, hit) for hit in _verbatim_hits(part.raw.text))
+    if folded:
+        folded_dense = dense_words(folded.text)
+        rows += _TOKENS.candidates(folded_dense, views.squeezed_text(folded))
+        yield from _view_hits(folded, rows, folded_dense)
     may_decode = views.may_decode(dense)
     if rows or may_decode:
         joined = views.joined(folded or canon)
         yield from _closed_hits(canon, closed, joined, rows)
         if may_decode:
             yield from _decoded_hits(joined, depth=2)
+
+
+def _view_hits(view: View, rows: Rows, dense: str) -> Iterator[tuple[View, Hit]]:
+    yield from ((view, hit) for hit in hits(view.text, rows))
+    yield from ((view, hit) for hit in _TOKENS.shape_hits(view.text, dense))
+    yield from ((view, hit) for hit in _context_hits(view.text))
 
 
 def _context_hits(text: str) -> Iterator[Hit]:
@@ -116,8 +117,6 @@ def _decoded_hits(view: View, depth: int) -> Iterator[tuple[View, Hit]]:
             yield inner, too_dense(0)
             return
         dense = dense_words(inner.text)
-        yield from ((inner, hit) for hit in hits(inner.text, _TOKENS.candidates(dense, inner.text)))
-        yield from ((inner, hit) for hit in _TOKENS.shape_hits(inner.text, dense))
-        yield from ((inner, hit) for hit in _context_hits(inner.text))
+        yield from _view_hits(inner, _TOKENS.candidates(dense, inner.text), dense)
         if depth > 1:
             yield from _decoded_hits(inner, depth - 1)

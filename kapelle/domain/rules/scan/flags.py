@@ -78,8 +78,8 @@ _ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
 # Literals that stand inside of their pattern.
 _INNER: Final = frozenset({"<<<", "auth "})
 _USER: Final = re.compile(
-    rf"(?:(?<=\s)-[a-zA-Z]{{0,4}}u|--user|--proxy-user|--basic-auth|(?<=\s)-U|(?<=\s)-a"
-    rf"|--auth)[ =]?{_Q}[\w.@\-]{{1,64}}:{_V}"
+    rf"-(?:(?<=\s-)(?:[a-zA-Z]{{0,4}}u|[Ua])|-user|-proxy-user|-basic-auth|-auth)"
+    rf"[ =]?{_Q}[\w.@\-]{{1,64}}:{_V}"
 )
 _USER_LITERALS: Final = ("curl", " -u", "--user", "--proxy-user", "--basic-auth", "--auth", " -a")
 _PGPASS: Final = re.compile(

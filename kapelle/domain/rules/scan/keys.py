@@ -28,6 +28,8 @@ _ETHEREUM: Final = re.compile(
     r"(?i:private[ _-]?key|priv[_-]?key|wallet[_ -]?key|deployer[_ -]?key)[\"'`]?\s{0,3}(?:is"
     r"|[:=])\s{0,3}[\"'`]?(?:0x)?([0-9a-fA-F]{64})(?![0-9a-fA-F])"
 )
+# How the names of raw private keys begin.
+_OWNERS: Final = ("priv", "preshared", "wallet", "deployer")
 
 
 def hits(text: str, low: str) -> Iterator[Hit]:
@@ -54,15 +56,28 @@ def _blocks(text: str) -> Iterator[Hit]:
 def _valued(text: str, low: str) -> Iterator[Hit]:
     if "private-lines" in low:
         yield from _matches(_PUTTY, text, "private-key", "a private key")
-    if any(name in low for name in ("private", "preshared", "wallet", "deployer", "priv_", "privkey")):
-        yield from _matches(_WIREGUARD, text, "wireguard-key", "a WireGuard private key")
-        yield from _matches(_ETHEREUM, text, "raw-private-key", "a private key")
+    for literal in _OWNERS:
+        yield from _owned(text, low, literal)
     if "ls0t" in low:
         yield from _matches(_CLIENT_KEY, text, "private-key", "a private key")
 
 
+def _owned(text: str, low: str, literal: str) -> Iterator[Hit]:
+    at = low.find(literal)
+    while at >= 0:
+        if match := _WIREGUARD.match(text, at):
+            yield from _value(match, "wireguard-key", "a WireGuard private key")
+        if match := _ETHEREUM.match(text, at):
+            yield from _value(match, "raw-private-key", "a private key")
+        at = low.find(literal, at + len(literal))
+
+
 def _matches(pattern: re.Pattern[str], text: str, rule: str, what: str) -> Iterator[Hit]:
     for match in pattern.finditer(text):
-        value = match[1]
-        if not is_filler(value[:100]) and not is_placeholder(value[:40]):
-            yield Hit(rule, what, match.start(1), match.end(1))
+        yield from _value(match, rule, what)
+
+
+def _value(match: re.Match[str], rule: str, what: str) -> Iterator[Hit]:
+    value = match[1]
+    if not is_filler(value[:100]) and not is_placeholder(value[:40]):
+        yield Hit(rule, what, match.start(1), match.end(1))
