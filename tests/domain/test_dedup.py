@@ -57,7 +57,7 @@ def test_no_likeness_whatever_merges_different_facts_in_either_order(pair: Pair)
         ("Caching is enabled.", "Caching is disabled.", Reason.ANTONYM),
         ("Staging is wiped.", "Prod is wiped.", Reason.ENVIRONMENT),
         ("Call `get_a` first.", "Call `get_b` first.", Reason.IDENTIFIER),
-        ("Ask our Priya.", "Ask our Tomas.", Reason.NAME),
+        ("Ask our Ines.", "Ask our Omar.", Reason.NAME),
         ("Rebuild if x == y.", "Rebuild if x != y.", Reason.OPERATOR),
         ("Auth calls billing.", "Billing calls auth.", Reason.ORDER),
         ("We use Jenkins.", "We used to use Jenkins.", Reason.TENSE),
@@ -128,7 +128,7 @@ def test_equal_texts_are_the_same_without_any_vector() -> None:
 
 
 def test_texts_with_little_in_common_are_unrelated() -> None:
-    one, other = dedup.statement("", "Ask Priya for access."), dedup.statement("", "Lint before you push.")
+    one, other = dedup.statement("", "Ask Ines for access."), dedup.statement("", "Lint before you push.")
     assert dedup.compare(one, other, 0.1, MODEL) == dedup.compare(one, other, None, None) == Unrelated()
 
 

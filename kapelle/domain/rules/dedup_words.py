@@ -370,7 +370,7 @@ RELATIONS = {
     for form in line.split()
 }
 
-# A word that may be left out, as in "the mailer-v2 group" beside "mailer-v2"; but never replaced by another of them.
+# A word that may be left out, as in "the ledger-7 group" beside "ledger-7"; but never replaced by another of them.
 WEAK = """data channel field size step job message code error file time part connection amount feature service value
     name number entry item system tool process instance component module request response setting option content
     information info detail result type kind run add command script repo project package version bucket table

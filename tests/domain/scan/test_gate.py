@@ -1,5 +1,7 @@
 """The gate: one verdict over every field of a draft."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from benchmarks.scan_data import values
@@ -77,14 +79,23 @@ def test_personal_data_in_a_tag_is_refused_since_a_placeholder_is_no_tag() -> No
 
 
 def test_three_findings_are_named_and_the_rest_counted() -> None:
-    named = [
-        Finding(rule="r", what=f"a thing {n}", field="body", line=n, column=3, advice="do better") for n in range(5)
-    ]
+    named = [Finding(rule="r", what=f"a thing {n}", field="body", line=n, column=3, advice="do it") for n in range(5)]
 
     assert describe(named) == (
-        "a thing 0 in body, line 0, column 3, a thing 1 in body, line 1, column 3, a thing 2 in body, line 2, column 3, "
-        "and 2 more; do it"
+        "a thing 0 in body, line 0, column 3, a thing 1 in body, line 1, column 3, "
+        "a thing 2 in body, line 2, column 3, and 2 more; do it"
     )
+
+
+def test_threads_agree() -> None:
+    token = values.checked(values.seeded(3), "ghp_")
+    drafts = [_draft(body=f"{'x ' * turn}{token if turn % 3 else 'nothing'}") for turn in range(60)]
+    alone = [scan(draft, Policy()) for draft in drafts]
+
+    with ThreadPoolExecutor(8) as pool:
+        together = [*pool.map(lambda draft: scan(draft, Policy()), drafts)]
+
+    assert together == alone
 
 
 def test_one_finding_reads_as_a_sentence() -> None:

@@ -26,10 +26,11 @@ from kapelle.domain.scan import Finding
 ADVICE: Final = "write a placeholder such as <TOKEN> instead"
 
 _ENOUGH: Final = 20
+_MAX_WORD: Final = 32
 _MAX_DECODED: Final = 200
 _MAX_DECODED_SIZE: Final = 65_536
 # A word costs what its rules cost. A text with more of them than this is refused, since it cannot be checked in time.
-_EFFORT: Final = {words.Family.PASSWORD: 8, words.Family.LOGIN: 4}
+_EFFORT: Final = {words.Family.PASSWORD: 8, words.Family.LOGIN: 8}
 _MAX_EFFORT: Final = 3_000
 _TOKENS: Final = table(tokens_code.TOKENS + tokens_cloud.TOKENS + tokens_services.TOKENS)
 
@@ -39,6 +40,8 @@ def findings(part: Part) -> list[Finding]:
 
     One is enough to refuse, so twenty end the search.
     """
+    if _is_word(part.raw.text):
+        return []
     found: dict[int, tuple[int, Hit]] = {}
     for view, hit in _hits(part):
         start, end = view.span(hit.start, hit.end)
@@ -50,6 +53,11 @@ def findings(part: Part) -> list[Finding]:
         part.finding(hit.rule, hit.what, start, ADVICE)
         for start, (_, hit) in sorted(found.items(), key=lambda item: item[0])
     ]
+
+
+def _is_word(text: str) -> bool:
+    """Say whether a text is one short word of letters, as most tags are: too little to hold a credential."""
+    return len(text) <= _MAX_WORD and text.replace("-", "").isalpha()
 
 
 def _hits(part: Part) -> Iterator[tuple[View, Hit]]:
