@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from activities.resemblance import cosine, doubt_about, vector_of
+from activities.resemblance import cosine, doubt_about, may_say_the_same, vector_of
 from kapelle.contracts.write import Doubt, Prepared, Resemblance, Vectors, Write
 from kapelle.domain.callers import is_person
-from kapelle.domain.dedup import Same, Statement
-from kapelle.domain.entries import Draft, Status
+from kapelle.domain.dedup import Same
+from kapelle.domain.entries import Draft, Entry, Status
 from kapelle.domain.ledger import Event, text_digest
 from kapelle.domain.outcomes import Code, Outcome, refused
 from kapelle.domain.rules import dedup
@@ -48,7 +48,7 @@ class Recent:
 
     entry_id: int
     team_id: int
-    statement: Statement
+    text: Draft | Entry
     vector: Vector | None = None
 
 
@@ -124,7 +124,9 @@ def plan(batch: tuple[Case, ...], known: Known) -> Plan:
         outcome = repeated(begun(case.write), known.recorded)
         if outcome is None:
             outcome = _decide(case, known, planned)
-            planned.finished.append((begun(case.write), outcome))
+            # A team that is gone took its operations with it.
+            if case.write.team_id in known.now:
+                planned.finished.append((begun(case.write), outcome))
         planned.outcomes.append(outcome)
     return planned
 
@@ -213,22 +215,26 @@ class _Likeness:
 
 def _likenesses(case: Case, known: Known) -> tuple[_Likeness, ...]:
     """Compare a draft with what came after it was compared with the store."""
-    rivals = [
-        recent
-        for recent in known.recent
-        if recent.team_id == case.write.team_id and recent.entry_id not in (case.write.replaces, *known.superseded)
-    ]
-    if not rivals:
-        return ()
-    own, model = _statement(case.write.draft), known.model or None
+    draft, model = case.write.draft, known.model
     found: list[_Likeness] = []
-    for rival in rivals:
+    for rival in known.recent:
         similarity = cosine(case.vector, rival.vector)
-        same = isinstance(dedup.compare(own, rival.statement, similarity, model), Same)
-        candidate = None if same else dedup.conflict(own, rival.statement, similarity, model)
-        doubt = doubt_about(rival.entry_id, candidate) if candidate else None
-        found.append(_Likeness(entry_id=rival.entry_id, same=same, doubt=doubt))
+        if _is_rival(case, rival, known) and may_say_the_same(draft, rival.text, similarity, model):
+            found.append(_likeness(draft, rival, similarity, model))
     return tuple(found)
+
+
+def _is_rival(case: Case, rival: Recent, known: Known) -> bool:
+    replaced = rival.entry_id == case.write.replaces or rival.entry_id in known.superseded
+    return rival.team_id == case.write.team_id and not replaced
+
+
+def _likeness(draft: Draft, rival: Recent, similarity: float | None, model: str) -> _Likeness:
+    own, other = (dedup.statement(text.title, text.body) for text in (draft, rival.text))
+    same = isinstance(dedup.compare(own, other, similarity, model or None), Same)
+    candidate = None if same else dedup.conflict(own, other, similarity, model or None)
+    doubt = doubt_about(rival.entry_id, candidate) if candidate else None
+    return _Likeness(entry_id=rival.entry_id, same=same, doubt=doubt)
 
 
 def _same(case: Case, likenesses: tuple[_Likeness, ...], known: Known) -> int | None:
@@ -239,10 +245,6 @@ def _same(case: Case, likenesses: tuple[_Likeness, ...], known: Known) -> int | 
     if same_as in known.current and same_as not in known.superseded:
         return same_as
     return next((likeness.entry_id for likeness in likenesses if likeness.same), None)
-
-
-def _statement(draft: Draft) -> Statement:
-    return dedup.statement(draft.title, draft.body)
 
 
 def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned: Plan) -> Outcome:
@@ -265,7 +267,7 @@ def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned:
         planned.lifts.append((write.team_id, case.tombstone))
     known.live[write.team_id, case.text_hash] = (new.id, status)
     planned.conflicts += _conflicts(case, new.id, likenesses)
-    known.recent.append(Recent(entry_id=new.id, team_id=write.team_id, statement=_statement(draft), vector=case.vector))
+    known.recent.append(Recent(entry_id=new.id, team_id=write.team_id, text=draft, vector=case.vector))
     digest = text_digest(new.salt, draft.title, draft.body)
     event = "proposed" if write.intent == "propose" else "added"
     planned.events.append(

@@ -5,6 +5,7 @@ from datetime import datetime
 from temporalio import activity
 
 from activities.decision import decided, note
+from activities.turns import Turns
 from kapelle.contracts import curate
 from kapelle.contracts.curate import Change
 from kapelle.domain import digests
@@ -19,8 +20,9 @@ from kapelle.store.pool import Connection, Pool
 class CurateActivities(curate.CurateActivities):
     """The decisions on a real store."""
 
-    def __init__(self, pool: Pool, *, digest_key: str) -> None:
+    def __init__(self, pool: Pool, turns: Turns, *, digest_key: str) -> None:
         self._pool = pool
+        self._turns = turns
         self._digest_key = digest_key
 
     @activity.defn(name="curate.accept")
@@ -29,7 +31,7 @@ class CurateActivities(curate.CurateActivities):
             standing = await _standing(conn, change)
             return await _missing(conn, change) if standing is None else await _accept(conn, change, standing, now)
 
-        return await decided(self._pool, change.org_id, _begun(change, "accept"), decide)
+        return await decided(self._pool, self._turns, change.org_id, _begun(change, "accept"), decide)
 
     @activity.defn(name="curate.forget")
     async def forget(self, change: Change) -> Outcome:
@@ -37,7 +39,7 @@ class CurateActivities(curate.CurateActivities):
             standing = await _standing(conn, change)
             return await _missing(conn, change) if standing is None else await self._forget(conn, change, standing, now)
 
-        return await decided(self._pool, change.org_id, _begun(change, "forget"), decide)
+        return await decided(self._pool, self._turns, change.org_id, _begun(change, "forget"), decide)
 
     async def _forget(self, conn: Connection, change: Change, standing: Standing, now: datetime) -> Outcome:
         org_id, team_id, entry_id = change.org_id, change.team_id, change.entry_id

@@ -6,6 +6,7 @@ from datetime import datetime
 from temporalio import activity
 
 from activities.admission import repeated
+from activities.turns import Turns
 from kapelle.domain.ledger import Event
 from kapelle.domain.outcomes import Outcome, refused
 from kapelle.store import ledger, operations, teams
@@ -15,12 +16,12 @@ from kapelle.store.pool import Connection, Pool, tenant
 Decide = Callable[[Connection, datetime], Awaitable[Outcome]]
 
 
-async def decided(pool: Pool, org_id: str, begun: Begun, decide: Decide) -> Outcome:
+async def decided(pool: Pool, turns: Turns, org_id: str, begun: Begun, decide: Decide) -> Outcome:
     """Run `decide` under the team's lock in one transaction with the record of its outcome.
 
     A request that was made before gets its answer again, and `decide` does not run.
     """
-    async with tenant(pool, org_id) as conn:
+    async with turns.of([begun.team_id]), tenant(pool, org_id) as conn:
         now = await teams.lock(conn, org_id=org_id, team_ids=[begun.team_id])
         recorded = await operations.recorded(conn, org_id=org_id, operation_ids=[begun.operation_id])
         if answer := repeated(begun, recorded):

@@ -2,12 +2,14 @@
 
 import math
 import operator
+import re
 import struct
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 
 from kapelle.contracts.write import Batch, Doubt, Embedded, Resemblance, Write
 from kapelle.domain.dedup import Candidate, Same
+from kapelle.domain.entries import Draft, Entry
 from kapelle.domain.rules import dedup
 from kapelle.providers.embeddings import Vector
 from kapelle.store import neighbours
@@ -16,6 +18,12 @@ from kapelle.store.pool import Connection, Pool, tenant
 
 # Of one draft: the surest ones. More would bury the reviewer.
 MOST_DOUBTS = 3
+# A longer text is a document rather than one fact; it is a duplicate only word for word.
+MOST_CHARACTERS = 8000
+# Well below what the full comparison asks for, which knows inflections and light words.
+LEAST_SHARED_WORDS = 0.2
+
+_WORD = re.compile(r"\w+")
 
 
 async def resemblances(
@@ -53,7 +61,12 @@ async def _near(
 
 
 def _judge(single: Write, near: Sequence[Neighbour], model: str, seen: int) -> Resemblance:
-    own = dedup.statement(single.draft.title, single.draft.body)
+    """Compare a draft with its neighbours. What is plainly about something else is not even read."""
+    draft = single.draft
+    near = [one for one in near if may_say_the_same(draft, one.entry, one.cosine, model)]
+    if not near:
+        return Resemblance(seen=seen)
+    own = dedup.statement(draft.title, draft.body)
     same: list[tuple[float, int]] = []
     doubts: list[Doubt] = []
     for one in near:
@@ -65,6 +78,16 @@ def _judge(single: Write, near: Sequence[Neighbour], model: str, seen: int) -> R
             doubts.append(doubt_about(one.entry.id, candidate))
     doubts.sort(key=lambda doubt: -doubt.score)
     return Resemblance(same_as=max(same)[1] if same else None, doubts=tuple(doubts[:MOST_DOUBTS]), seen=seen)
+
+
+def may_say_the_same(a: Draft | Entry, b: Draft | Entry, similarity: float | None, model: str) -> bool:
+    """Tell cheaply whether two texts are worth a full comparison, which reads both word by word."""
+    if max(len(a.body), len(b.body)) > MOST_CHARACTERS:
+        return False
+    if similarity is not None:
+        return dedup.may_be_related(similarity, model or None)
+    left, right = (set(_WORD.findall(f"{one.title} {one.body}".casefold())) for one in (a, b))
+    return len(left & right) >= LEAST_SHARED_WORDS * len(left | right)
 
 
 def doubt_about(entry_id: int, candidate: Candidate) -> Doubt:

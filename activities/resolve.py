@@ -6,6 +6,7 @@ from temporalio import activity
 
 from activities.curate import curate_entry
 from activities.decision import decided, note
+from activities.turns import Turns
 from kapelle.contracts import resolve
 from kapelle.contracts.resolve import Resolution
 from kapelle.domain.entries import Status
@@ -19,8 +20,9 @@ from kapelle.store.pool import Connection, Pool
 class ResolveActivities(resolve.ResolveActivities):
     """The decision on a real store."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, turns: Turns) -> None:
         self._pool = pool
+        self._turns = turns
 
     @activity.defn(name="resolve.settle")
     async def settle(self, resolution: Resolution) -> Outcome:
@@ -30,7 +32,7 @@ class ResolveActivities(resolve.ResolveActivities):
             )
             return await _settle(conn, resolution, conflict, now)
 
-        return await decided(self._pool, resolution.org_id, _begun(resolution), decide)
+        return await decided(self._pool, self._turns, resolution.org_id, _begun(resolution), decide)
 
 
 async def _settle(conn: Connection, resolution: Resolution, conflict: Conflict | None, now: datetime) -> Outcome:

@@ -11,12 +11,12 @@ from activities import admission
 from activities.admission import Case, Insert, Known, Plan, Recent
 from activities.curate import curate_entry
 from activities.resemblance import packed, resemblances, unpacked
+from activities.turns import Turns
 from kapelle.contracts import write
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors
 from kapelle.domain import digests, scan
 from kapelle.domain.entries import Draft, Status
-from kapelle.domain.outcomes import Outcome
-from kapelle.domain.rules.dedup import statement
+from kapelle.domain.outcomes import NOT_STORED, Code, Outcome
 from kapelle.domain.rules.scan import gate
 from kapelle.domain.text import text_hash
 from kapelle.providers.embeddings import Embedder, EmbeddingFailed, embed_entries
@@ -29,8 +29,9 @@ log = logging.getLogger(__name__)
 class WriteActivities(write.WriteActivities):
     """The steps on a real store."""
 
-    def __init__(self, pool: Pool, *, digest_key: str, embedder: Embedder | None = None) -> None:
+    def __init__(self, pool: Pool, turns: Turns, *, digest_key: str, embedder: Embedder | None = None) -> None:
         self._pool = pool
+        self._turns = turns
         self._digest_key = digest_key
         self._embedder = embedder
 
@@ -61,10 +62,25 @@ class WriteActivities(write.WriteActivities):
     async def persist(self, prepared: Prepared) -> tuple[Outcome, ...]:
         org_id = prepared.batch.org_id
         cases = self._cases(prepared)
-        async with tenant(self._pool, org_id) as conn:
+        team_ids = {case.write.team_id for case in cases}
+        async with self._turns.of(team_ids), tenant(self._pool, org_id) as conn:
             plan = admission.plan(cases, await _read(conn, org_id, cases, prepared.embedded.model))
             await _apply(conn, org_id, plan, prepared.embedded.model)
         return tuple(plan.outcomes)
+
+    @activity.defn(name="write.fail")
+    async def fail(self, batch: Batch) -> tuple[Outcome, ...]:
+        failed = Outcome(code=Code.FAILED, reason=NOT_STORED)
+        begun = [admission.begun(single) for single in batch.writes]
+        ids = [row.operation_id for row in begun]
+        async with tenant(self._pool, batch.org_id) as conn:
+            recorded = await operations.recorded(conn, org_id=batch.org_id, operation_ids=ids)
+            outcomes = [getattr(recorded.get(row.operation_id), "outcome", None) or failed for row in begun]
+            ended = [(row, outcome) for row, outcome in zip(begun, outcomes, strict=True) if outcome is failed]
+            await operations.finish(
+                conn, org_id=batch.org_id, finished=ended, workflow_id=activity.info().workflow_id or ""
+            )
+        return tuple(outcomes)
 
     def _cases(self, prepared: Prepared) -> tuple[Case, ...]:
         batch = prepared.batch
@@ -155,7 +171,7 @@ async def _recent(conn: Connection, org_id: str, cases: tuple[Case, ...]) -> lis
         team_id = case.write.team_id
         seen[team_id] = min(case.resemblance.seen, seen.get(team_id, case.resemblance.seen))
     return [
-        Recent(entry_id=entry.id, team_id=team_id, statement=statement(entry.title, entry.body))
+        Recent(entry_id=entry.id, team_id=team_id, text=entry)
         for team_id, newest in seen.items()
         for entry in await neighbours.newer(conn, org_id=org_id, team_id=team_id, than=newest)
     ]

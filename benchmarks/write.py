@@ -20,6 +20,7 @@ from temporalio import workflow
 from temporalio.testing import ActivityEnvironment
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
+from activities.turns import Turns
 from activities.write import WriteActivities
 from benchmarks.service import RunningService, running_service
 from kapelle.contracts.write import Batch, Prepared, Resemblance, Write, WriteMemory
@@ -55,7 +56,7 @@ class Case:
 
 def a_draft() -> Draft:
     """A note of about 1 KB that no other resembles."""
-    body = " ".join(random.choices(WORDS, k=140))  # noqa: S311 - filler
+    body = " ".join(random.choices(WORDS, k=140))
     return Draft(kind=Kind.FACT, title=f"Note {uuid.uuid4().hex}", body=f"{body} {uuid.uuid4().hex}")
 
 
@@ -174,7 +175,7 @@ def report(measured: list[Case]) -> dict[str, dict[str, float]]:
 async def run(addresses: Addresses, options: argparse.Namespace) -> list[Case]:
     async with running_service(addresses) as service:
         services = service.services
-        steps = WriteActivities(services.pool, digest_key=services.settings.digest_key.value)
+        steps = WriteActivities(services.write_pool, Turns(), digest_key=services.settings.digest_key.value)
         measured = cases(service, steps)
         floor = Worker(
             services.temporal,

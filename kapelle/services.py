@@ -1,7 +1,7 @@
 """What operations work with, opened once for a process."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from temporalio.client import Client
@@ -19,7 +19,10 @@ class Services:
     """The open parts of one process, for one org."""
 
     settings: Settings
+    # Reads and the doors' own statements.
     pool: Pool
+    # Writes wait for their team's lock, and must not keep reads from a connection while they do.
+    write_pool: Pool
     temporal: Client
     writer: Writer
     policy: Policy
@@ -40,26 +43,26 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
         PrivilegedRole: if the database role could bypass row level security.
         Unavailable: if a server does not answer.
     """
-    pool = await open_pool(settings.database_url.value, settings.pool_size)
-    try:
+    async with AsyncExitStack() as stack:
+        url, size = settings.database_url.value, settings.pool_size
+        pool = await stack.enter_async_context(await open_pool(url, size))
+        write_pool = await stack.enter_async_context(await open_pool(url, size))
         temporal = await connect(env, settings.payload_keys, identity=identity)
-        writer = Writer(
-            temporal,
-            pool,
-            org_id=settings.org,
-            batches=settings.batches,
-            batch_drafts=settings.batch_drafts,
-            task_queue=settings.task_queue,
-        )
         embedder = open_embedder(settings)
         yield Services(
             settings=settings,
             pool=pool,
+            write_pool=write_pool,
             temporal=temporal,
-            writer=writer,
+            writer=Writer(
+                temporal,
+                pool,
+                org_id=settings.org,
+                batches=settings.batches,
+                batch_drafts=settings.batch_drafts,
+                task_queue=settings.task_queue,
+            ),
             policy=Policy(link_hosts=settings.link_hosts, personal_data=settings.personal_data),
             embedder=embedder,
             queries=None if embedder is None else QueryVectors(embedder),
         )
-    finally:
-        await pool.close()

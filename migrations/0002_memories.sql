@@ -46,7 +46,7 @@ create table ibex_core.memory_labels (
         label in ('convention', 'decision', 'event', 'fact', 'gotcha', 'preference', 'procedure')
     ),
     confidence real not null default 1 check (confidence between 0 and 1),
-    primary key (memory_id, label),
+    primary key (org_id, memory_id, label),
     foreign key (memory_id, org_id) references ibex_core.memories (id, org_id) on delete cascade
 );
 
@@ -69,6 +69,7 @@ begin
     return null;
 end
 $$;
+create index labels_by_memory on ibex_core.memory_labels (memory_id);
 create trigger kind_follows_labels
 after insert or update or delete on ibex_core.memory_labels
 for each row execute function ibex_core.follow_surest_label();
@@ -122,9 +123,10 @@ create table ibex_core.memory_feedback (
     principal text not null,
     helpful boolean not null,
     given_at timestamptz not null default now(),
-    primary key (memory_id, principal),
+    primary key (org_id, memory_id, principal),
     foreign key (memory_id, org_id) references ibex_core.memories (id, org_id) on delete cascade
 );
+create index feedback_by_memory on ibex_core.memory_feedback (memory_id);
 
 do $$
 declare

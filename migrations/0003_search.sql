@@ -320,16 +320,49 @@ begin
 end
 $$;
 
--- `p_ceiling` is the highest impact that one term can have.
+-- For a query without a word, such as a sign: the newest entries that hold it as it stands; all hold the empty one.
+create function ibex_core.literal_candidates(
+    p_org text, p_team bigint, p_text text, p_history boolean,
+    p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamptz, p_limit integer
+) returns bigint[]
+language sql stable
+return array(
+    select r.id
+    from (
+        select m.id, m.title, m.body
+        from ibex_core.memories as m
+        join ibex_core.memory_search as s on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
+        where m.org_id = p_org and m.team_id = p_team and (s.live or p_history) and m.status = any(p_statuses)
+          and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
+          and m.valid_from <= p_moment and (m.valid_until is null or m.valid_until > p_moment or p_history)
+        order by m.id desc
+        -- Reading further back would cost more than the answer is worth.
+        limit 1000
+    ) as r
+    where position(lower(p_text) in lower(r.title || ' ' || r.body)) > 0
+    order by r.id desc
+    limit p_limit
+);
+
+create function ibex_core.blend(p_words real, p_cosine real, p_cosine_weight real) returns real
+language sql immutable parallel safe
+return case
+    when p_cosine is null then p_words
+    when p_words is null then p_cosine
+    else p_cosine_weight * p_cosine + (1 - p_cosine_weight) * p_words
+end;
+
 -- Everything of one search in one round trip: the tenant, the terms and their weights, the candidates of both legs, both
--- scores of every candidate, and the entries. A null vector means words only. The caller ranks and cuts.
+-- scores of every candidate, and the entries. A null vector means words only. The caller ranks and cuts. Rows of the
+-- last `pass` count: there is a second one only when entries that are not valid took places in the first.
+-- `p_ceiling` is the highest impact that one term can have.
 create function ibex_core.find_memories(
-    p_org text, p_team bigint, p_text text, p_words text[], p_vector real[], p_model text, p_cosine_weight real,
+    p_org text, p_team bigint, p_text text, p_words text[], p_vector halfvec, p_model text, p_cosine_weight real,
     p_ceiling real, p_history boolean, p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamptz, p_pool integer
 ) returns table (
-    id bigint, kind text, status text, title text, body text, tags text[], source text, created_at timestamptz,
-    current boolean, confidence real, pinned boolean, helpful bigint, unhelpful bigint, asked_at timestamptz,
-    words real, cosine real
+    pass integer, id bigint, kind text, status text, title text, body text, tags text[], source text,
+    created_at timestamptz, current boolean, confidence real, pinned boolean, helpful bigint, unhelpful bigint,
+    asked_at timestamptz, words real, cosine real
 )
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -337,20 +370,22 @@ as $$
 #variable_conflict use_column
 declare
     asked constant timestamptz := coalesce(p_moment, now());
-    vector constant halfvec := p_vector::halfvec;
     -- Of each leg. Wider than the pool, since the best blend is seldom first in both.
     breadth constant integer := greatest(50, p_pool + 20);
+    -- Filtering by what only the entry knows costs a visit to it, so at first it comes last.
     thorough boolean := p_history or p_kinds is not null or p_tags is not null or cardinality(p_statuses) < 2;
     total bigint;
     tongue text;
     gate integer[];
     query sparsevec;
     ideal double precision;
-    by_words bigint[] := '{}';
-    by_vector bigint[] := '{}';
+    candidates bigint[];
+    crowded boolean;
     picked bigint[];
+    picked_current boolean[];
     picked_words real[];
     picked_cosines real[];
+    returned bigint;
 begin
     perform set_config('kapelle.org_id', p_org, true);
     select t.entries, t.language into total, tongue
@@ -361,12 +396,12 @@ begin
                w.entries <= greatest(200, total / 20) or w.common_place <= 2
            )),
            ('{' || string_agg(w.term || ':' || w.weight, ',') || '}/536870912')::sparsevec,
-           sum(w.weight)
+           sum(w.weight) * p_ceiling
     into gate, query, ideal
     from (
         select q.term, coalesce(c.entries, 0) as entries,
-               ln(1 + (greatest(total - coalesce(c.entries, 0), 0) + 0.5::float8) / (coalesce(c.entries, 0) + 0.5::float8))::real
-                   as weight,
+               ln(1 + (greatest(total - coalesce(c.entries, 0), 0) + 0.5::float8)
+                   / (coalesce(c.entries, 0) + 0.5::float8))::real as weight,
                row_number() over (order by coalesce(c.entries, 0), q.term) as place,
                sum((c.entries is not null)::integer) over (order by coalesce(c.entries, 0), q.term) as common_place
         from ibex_core.search_terms_of(
@@ -375,73 +410,93 @@ begin
         left join ibex_core.search_terms as c on c.org_id = p_org and c.team_id = p_team and c.term = q.term
     ) as w;
 
-    loop
-        if gate is not null then
-            by_words := ibex_core.word_candidates(
-                p_team, gate, query, p_history, thorough, p_statuses, p_kinds, p_tags, asked, breadth
+    for attempt in 1..2 loop
+        if gate is null and p_vector is null then
+            candidates := ibex_core.literal_candidates(
+                p_org, p_team, p_text, p_history, p_statuses, p_kinds, p_tags, asked, breadth
             );
-        end if;
-        if vector is not null then
-            by_vector := ibex_core.vector_candidates(
-                p_org, p_team, p_model, vector, p_history, thorough, p_statuses, p_kinds, p_tags, asked, breadth
-            );
-        end if;
-        if gate is null and vector is null then
-            by_words := array(
-                select r.id from (
-                    select m.id, m.title, m.body from ibex_core.memories as m
-                    join ibex_core.memory_search as s
-                        on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
-                    where m.org_id = p_org and m.team_id = p_team and (s.live or p_history)
-                      and m.status = any(p_statuses)
-                      and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
-                    order by m.id desc limit 1000
-                ) as r
-                where position(lower(p_text) in lower(r.title || ' ' || r.body)) > 0
-                order by r.id desc limit breadth
-            );
-        end if;
-        select array_agg(c.memory_id order by c.place), array_agg(c.words order by c.place),
-               array_agg(c.cosine order by c.place)
-        into picked, picked_words, picked_cosines
-        from (
-            select b.*, row_number() over (order by case
-                       when b.cosine is null then b.words
-                       when b.words is null then b.cosine
-                       else p_cosine_weight * b.cosine + (1 - p_cosine_weight) * b.words
-                   end desc nulls last, b.memory_id desc) as place
+            select candidates, array_agg(s.current order by c.place) into picked, picked_current
+            from unnest(candidates) with ordinality as c (id, place)
+            join ibex_core.memory_search as s on s.org_id = p_org and s.team_id = p_team and s.memory_id = c.id;
+            thorough := true;
+        elsif total <= 250 and not thorough then
+            -- All of a small team is scored faster than its best candidates are found.
+            select array_agg(b.memory_id), array_agg(b.current), array_agg(b.words), array_agg(b.cosine)
+            into picked, picked_current, picked_words, picked_cosines
             from (
-                select s.memory_id, (-(s.impacts <#> query) / nullif(ideal * p_ceiling, 0))::real as words, v.cosine
-                from ibex_core.memory_search as s
-                join ibex_core.memories as m on m.id = s.memory_id and m.org_id = s.org_id
-                left join lateral (
-                    select max(1 - (e.embedding <=> vector))::real as cosine
+                select l.memory_id, l.current, l.words, v.cosine
+                from (
+                    select s.memory_id, s.current, (-(s.impacts <#> query) / ideal)::real as words
+                    from ibex_core.memory_search as s
+                    where s.org_id = p_org and s.team_id = p_team and s.live
+                    offset 0
+                ) as l
+                left join (
+                    select e.memory_id, max(1 - (e.embedding <=> p_vector))::real as cosine
                     from ibex_core.memory_embeddings as e
-                    where e.org_id = p_org and e.team_id = p_team and e.model = p_model and e.memory_id = s.memory_id
-                ) as v on true
-                where s.org_id = p_org and s.team_id = p_team
-                  and s.memory_id in (select c.id from unnest(by_words || by_vector) as c (id))
-                  and (s.live or p_history) and m.status = any(p_statuses) and m.visibility = 'team'
-                  and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
-                  and m.valid_from <= asked and (m.valid_until is null or m.valid_until > asked or p_history)
-            ) as b
-            limit p_pool
-        ) as c;
-        exit when thorough or coalesce(cardinality(picked), 0) >= p_pool
-            or greatest(cardinality(by_words), cardinality(by_vector)) < breadth;
+                    where p_vector is not null
+                      and e.org_id = p_org and e.team_id = p_team and e.model = p_model and e.live
+                    group by e.memory_id
+                ) as v on v.memory_id = l.memory_id
+                where l.words > 0 or v.cosine is not null
+                order by ibex_core.blend(l.words, v.cosine, p_cosine_weight) desc, l.memory_id desc
+                limit p_pool
+            ) as b;
+            crowded := true;
+        else
+            candidates := '{}';
+            crowded := false;
+            if gate is not null then
+                candidates := ibex_core.word_candidates(
+                    p_team, gate, query, p_history, thorough, p_statuses, p_kinds, p_tags, asked, breadth
+                );
+                crowded := cardinality(candidates) >= breadth;
+            end if;
+            if p_vector is not null then
+                candidates := candidates || ibex_core.vector_candidates(
+                    p_org, p_team, p_model, p_vector, p_history, thorough, p_statuses, p_kinds, p_tags, asked, breadth
+                );
+                crowded := crowded or cardinality(candidates) >= breadth;
+            end if;
+            select array_agg(b.memory_id), array_agg(b.current), array_agg(b.words), array_agg(b.cosine)
+            into picked, picked_current, picked_words, picked_cosines
+            from (
+                select l.memory_id, l.current, l.words, v.cosine
+                from (
+                    select s.memory_id, s.current, (-(s.impacts <#> query) / ideal)::real as words
+                    from (select distinct u.id from unnest(candidates) as u (id)) as c
+                    join ibex_core.memory_search as s
+                        on s.org_id = p_org and s.team_id = p_team and s.memory_id = c.id
+                    where s.live or p_history
+                    offset 0
+                ) as l
+                left join lateral (
+                    select max(1 - (e.embedding <=> p_vector))::real as cosine
+                    from ibex_core.memory_embeddings as e
+                    where e.org_id = p_org and e.team_id = p_team and e.model = p_model
+                      and e.memory_id = l.memory_id
+                ) as v on p_vector is not null
+                order by ibex_core.blend(l.words, v.cosine, p_cosine_weight) desc, l.memory_id desc
+                limit p_pool
+            ) as b;
+        end if;
+
+        return query
+        select attempt, m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at, p.current, m.confidence,
+               m.pinned, f.helpful, f.unhelpful, asked, p.words, p.cosine
+        from unnest(picked, picked_current, picked_words, picked_cosines) as p (id, current, words, cosine)
+        join ibex_core.memories as m on m.id = p.id and m.org_id = p_org
+        cross join lateral (
+            select count(*) filter (where v.helpful) as helpful, count(*) filter (where not v.helpful) as unhelpful
+            from ibex_core.memory_feedback as v where v.memory_id = p.id and v.org_id = p_org
+        ) as f
+        where m.team_id = p_team and m.visibility = 'team' and m.status = any(p_statuses)
+          and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
+          and m.valid_from <= asked and (m.valid_until is null or m.valid_until > asked or p_history);
+        get diagnostics returned = row_count;
+        exit when thorough or not crowded or returned >= coalesce(cardinality(picked), 0);
         thorough := true;
     end loop;
-
-    return query
-    select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at,
-           s.current, m.confidence, m.pinned, coalesce(f.helpful, 0), coalesce(f.unhelpful, 0), asked, p.words, p.cosine
-    from unnest(picked, picked_words, picked_cosines) as p (id, words, cosine)
-    join ibex_core.memories as m on m.id = p.id and m.org_id = p_org
-    join ibex_core.memory_search as s on s.org_id = p_org and s.team_id = p_team and s.memory_id = p.id
-    left join lateral (
-        select count(*) filter (where v.helpful) as helpful, count(*) filter (where not v.helpful) as unhelpful
-        from ibex_core.memory_feedback as v where v.memory_id = p.id and v.org_id = p_org
-    ) as f on true;
 end
 $$;
 
@@ -466,7 +521,8 @@ grant execute on function ibex_core.word_candidates to kapelle_app;
 
 -- migrate:down
 
-drop function ibex_core.find_memories, ibex_core.vector_candidates, ibex_core.word_candidates;
+drop function ibex_core.find_memories, ibex_core.blend, ibex_core.literal_candidates, ibex_core.vector_candidates,
+    ibex_core.word_candidates;
 drop table ibex_core.vector_indexes, ibex_core.memory_embeddings, ibex_core.search_terms, ibex_core.search_teams,
     ibex_core.memory_search;
 drop function ibex_core.count_changed_terms, ibex_core.count_gone_terms, ibex_core.count_new_terms,

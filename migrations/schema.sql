@@ -10,6 +10,10 @@ CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
 
 COMMENT ON EXTENSION vector IS 'vector data type and ivfflat and hnsw access methods';
 
+CREATE FUNCTION ibex_core.blend(p_words real, p_cosine real, p_cosine_weight real) RETURNS real
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (p_cosine IS NULL) THEN (p_words)::double precision WHEN (p_words IS NULL) THEN (p_cosine)::double precision ELSE ((p_cosine_weight * p_cosine) + (((1)::double precision - p_cosine_weight) * p_words)) END;
+
 CREATE FUNCTION ibex_core.count_changed_terms() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -82,27 +86,29 @@ begin
 end
 $$;
 
-CREATE FUNCTION ibex_core.find_memories(p_org text, p_team bigint, p_text text, p_words text[], p_vector real[], p_model text, p_cosine_weight real, p_ceiling real, p_history boolean, p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamp with time zone, p_pool integer) RETURNS TABLE(id bigint, kind text, status text, title text, body text, tags text[], source text, created_at timestamp with time zone, current boolean, confidence real, pinned boolean, helpful bigint, unhelpful bigint, asked_at timestamp with time zone, words real, cosine real)
+CREATE FUNCTION ibex_core.find_memories(p_org text, p_team bigint, p_text text, p_words text[], p_vector public.halfvec, p_model text, p_cosine_weight real, p_ceiling real, p_history boolean, p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamp with time zone, p_pool integer) RETURNS TABLE(pass integer, id bigint, kind text, status text, title text, body text, tags text[], source text, created_at timestamp with time zone, current boolean, confidence real, pinned boolean, helpful bigint, unhelpful bigint, asked_at timestamp with time zone, words real, cosine real)
     LANGUAGE plpgsql
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
 declare
     asked constant timestamptz := coalesce(p_moment, now());
-    vector constant halfvec := p_vector::halfvec;
     -- Of each leg. Wider than the pool, since the best blend is seldom first in both.
     breadth constant integer := greatest(50, p_pool + 20);
+    -- Filtering by what only the entry knows costs a visit to it, so at first it comes last.
     thorough boolean := p_history or p_kinds is not null or p_tags is not null or cardinality(p_statuses) < 2;
     total bigint;
     tongue text;
     gate integer[];
     query sparsevec;
     ideal double precision;
-    by_words bigint[] := '{}';
-    by_vector bigint[] := '{}';
+    candidates bigint[];
+    crowded boolean;
     picked bigint[];
+    picked_current boolean[];
     picked_words real[];
     picked_cosines real[];
+    returned bigint;
 begin
     perform set_config('kapelle.org_id', p_org, true);
     select t.entries, t.language into total, tongue
@@ -113,12 +119,12 @@ begin
                w.entries <= greatest(200, total / 20) or w.common_place <= 2
            )),
            ('{' || string_agg(w.term || ':' || w.weight, ',') || '}/536870912')::sparsevec,
-           sum(w.weight)
+           sum(w.weight) * p_ceiling
     into gate, query, ideal
     from (
         select q.term, coalesce(c.entries, 0) as entries,
-               ln(1 + (greatest(total - coalesce(c.entries, 0), 0) + 0.5::float8) / (coalesce(c.entries, 0) + 0.5::float8))::real
-                   as weight,
+               ln(1 + (greatest(total - coalesce(c.entries, 0), 0) + 0.5::float8)
+                   / (coalesce(c.entries, 0) + 0.5::float8))::real as weight,
                row_number() over (order by coalesce(c.entries, 0), q.term) as place,
                sum((c.entries is not null)::integer) over (order by coalesce(c.entries, 0), q.term) as common_place
         from ibex_core.search_terms_of(
@@ -127,73 +133,93 @@ begin
         left join ibex_core.search_terms as c on c.org_id = p_org and c.team_id = p_team and c.term = q.term
     ) as w;
 
-    loop
-        if gate is not null then
-            by_words := ibex_core.word_candidates(
-                p_team, gate, query, p_history, thorough, p_statuses, p_kinds, p_tags, asked, breadth
+    for attempt in 1..2 loop
+        if gate is null and p_vector is null then
+            candidates := ibex_core.literal_candidates(
+                p_org, p_team, p_text, p_history, p_statuses, p_kinds, p_tags, asked, breadth
             );
-        end if;
-        if vector is not null then
-            by_vector := ibex_core.vector_candidates(
-                p_org, p_team, p_model, vector, p_history, thorough, p_statuses, p_kinds, p_tags, asked, breadth
-            );
-        end if;
-        if gate is null and vector is null then
-            by_words := array(
-                select r.id from (
-                    select m.id, m.title, m.body from ibex_core.memories as m
-                    join ibex_core.memory_search as s
-                        on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
-                    where m.org_id = p_org and m.team_id = p_team and (s.live or p_history)
-                      and m.status = any(p_statuses)
-                      and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
-                    order by m.id desc limit 1000
-                ) as r
-                where position(lower(p_text) in lower(r.title || ' ' || r.body)) > 0
-                order by r.id desc limit breadth
-            );
-        end if;
-        select array_agg(c.memory_id order by c.place), array_agg(c.words order by c.place),
-               array_agg(c.cosine order by c.place)
-        into picked, picked_words, picked_cosines
-        from (
-            select b.*, row_number() over (order by case
-                       when b.cosine is null then b.words
-                       when b.words is null then b.cosine
-                       else p_cosine_weight * b.cosine + (1 - p_cosine_weight) * b.words
-                   end desc nulls last, b.memory_id desc) as place
+            select candidates, array_agg(s.current order by c.place) into picked, picked_current
+            from unnest(candidates) with ordinality as c (id, place)
+            join ibex_core.memory_search as s on s.org_id = p_org and s.team_id = p_team and s.memory_id = c.id;
+            thorough := true;
+        elsif total <= 250 and not thorough then
+            -- All of a small team is scored faster than its best candidates are found.
+            select array_agg(b.memory_id), array_agg(b.current), array_agg(b.words), array_agg(b.cosine)
+            into picked, picked_current, picked_words, picked_cosines
             from (
-                select s.memory_id, (-(s.impacts <#> query) / nullif(ideal * p_ceiling, 0))::real as words, v.cosine
-                from ibex_core.memory_search as s
-                join ibex_core.memories as m on m.id = s.memory_id and m.org_id = s.org_id
-                left join lateral (
-                    select max(1 - (e.embedding <=> vector))::real as cosine
+                select l.memory_id, l.current, l.words, v.cosine
+                from (
+                    select s.memory_id, s.current, (-(s.impacts <#> query) / ideal)::real as words
+                    from ibex_core.memory_search as s
+                    where s.org_id = p_org and s.team_id = p_team and s.live
+                    offset 0
+                ) as l
+                left join (
+                    select e.memory_id, max(1 - (e.embedding <=> p_vector))::real as cosine
                     from ibex_core.memory_embeddings as e
-                    where e.org_id = p_org and e.team_id = p_team and e.model = p_model and e.memory_id = s.memory_id
-                ) as v on true
-                where s.org_id = p_org and s.team_id = p_team
-                  and s.memory_id in (select c.id from unnest(by_words || by_vector) as c (id))
-                  and (s.live or p_history) and m.status = any(p_statuses) and m.visibility = 'team'
-                  and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
-                  and m.valid_from <= asked and (m.valid_until is null or m.valid_until > asked or p_history)
-            ) as b
-            limit p_pool
-        ) as c;
-        exit when thorough or coalesce(cardinality(picked), 0) >= p_pool
-            or greatest(cardinality(by_words), cardinality(by_vector)) < breadth;
+                    where p_vector is not null
+                      and e.org_id = p_org and e.team_id = p_team and e.model = p_model and e.live
+                    group by e.memory_id
+                ) as v on v.memory_id = l.memory_id
+                where l.words > 0 or v.cosine is not null
+                order by ibex_core.blend(l.words, v.cosine, p_cosine_weight) desc, l.memory_id desc
+                limit p_pool
+            ) as b;
+            crowded := true;
+        else
+            candidates := '{}';
+            crowded := false;
+            if gate is not null then
+                candidates := ibex_core.word_candidates(
+                    p_team, gate, query, p_history, thorough, p_statuses, p_kinds, p_tags, asked, breadth
+                );
+                crowded := cardinality(candidates) >= breadth;
+            end if;
+            if p_vector is not null then
+                candidates := candidates || ibex_core.vector_candidates(
+                    p_org, p_team, p_model, p_vector, p_history, thorough, p_statuses, p_kinds, p_tags, asked, breadth
+                );
+                crowded := crowded or cardinality(candidates) >= breadth;
+            end if;
+            select array_agg(b.memory_id), array_agg(b.current), array_agg(b.words), array_agg(b.cosine)
+            into picked, picked_current, picked_words, picked_cosines
+            from (
+                select l.memory_id, l.current, l.words, v.cosine
+                from (
+                    select s.memory_id, s.current, (-(s.impacts <#> query) / ideal)::real as words
+                    from (select distinct u.id from unnest(candidates) as u (id)) as c
+                    join ibex_core.memory_search as s
+                        on s.org_id = p_org and s.team_id = p_team and s.memory_id = c.id
+                    where s.live or p_history
+                    offset 0
+                ) as l
+                left join lateral (
+                    select max(1 - (e.embedding <=> p_vector))::real as cosine
+                    from ibex_core.memory_embeddings as e
+                    where e.org_id = p_org and e.team_id = p_team and e.model = p_model
+                      and e.memory_id = l.memory_id
+                ) as v on p_vector is not null
+                order by ibex_core.blend(l.words, v.cosine, p_cosine_weight) desc, l.memory_id desc
+                limit p_pool
+            ) as b;
+        end if;
+
+        return query
+        select attempt, m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at, p.current, m.confidence,
+               m.pinned, f.helpful, f.unhelpful, asked, p.words, p.cosine
+        from unnest(picked, picked_current, picked_words, picked_cosines) as p (id, current, words, cosine)
+        join ibex_core.memories as m on m.id = p.id and m.org_id = p_org
+        cross join lateral (
+            select count(*) filter (where v.helpful) as helpful, count(*) filter (where not v.helpful) as unhelpful
+            from ibex_core.memory_feedback as v where v.memory_id = p.id and v.org_id = p_org
+        ) as f
+        where m.team_id = p_team and m.visibility = 'team' and m.status = any(p_statuses)
+          and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
+          and m.valid_from <= asked and (m.valid_until is null or m.valid_until > asked or p_history);
+        get diagnostics returned = row_count;
+        exit when thorough or not crowded or returned >= coalesce(cardinality(picked), 0);
         thorough := true;
     end loop;
-
-    return query
-    select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at,
-           s.current, m.confidence, m.pinned, coalesce(f.helpful, 0), coalesce(f.unhelpful, 0), asked, p.words, p.cosine
-    from unnest(picked, picked_words, picked_cosines) as p (id, words, cosine)
-    join ibex_core.memories as m on m.id = p.id and m.org_id = p_org
-    join ibex_core.memory_search as s on s.org_id = p_org and s.team_id = p_team and s.memory_id = p.id
-    left join lateral (
-        select count(*) filter (where v.helpful) as helpful, count(*) filter (where not v.helpful) as unhelpful
-        from ibex_core.memory_feedback as v where v.memory_id = p.id and v.org_id = p_org
-    ) as f on true;
 end
 $$;
 
@@ -217,6 +243,61 @@ begin
     return null;
 end
 $$;
+
+CREATE TABLE ibex_core.memories (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    team_id bigint NOT NULL,
+    kind text NOT NULL,
+    title text NOT NULL,
+    body text NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    findings jsonb DEFAULT '[]'::jsonb NOT NULL,
+    status text NOT NULL,
+    visibility text DEFAULT 'team'::text NOT NULL,
+    agent_id bigint,
+    source text NOT NULL,
+    confidence real DEFAULT 1 NOT NULL,
+    pinned boolean DEFAULT false NOT NULL,
+    valid_from timestamp with time zone DEFAULT now() NOT NULL,
+    valid_until timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    accepted_at timestamp with time zone,
+    accepted_by text,
+    operation_id uuid NOT NULL,
+    salt bytea NOT NULL,
+    CONSTRAINT memories_check CHECK (((valid_until IS NULL) OR (valid_until > valid_from))),
+    CONSTRAINT memories_check1 CHECK (((visibility = 'agent'::text) = (agent_id IS NOT NULL))),
+    CONSTRAINT memories_check2 CHECK (((status = 'active'::text) <= (visibility = 'agent'::text))),
+    CONSTRAINT memories_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT memories_kind_check CHECK ((kind = ANY (ARRAY['convention'::text, 'decision'::text, 'event'::text, 'fact'::text, 'gotcha'::text, 'preference'::text, 'procedure'::text]))),
+    CONSTRAINT memories_salt_check CHECK ((octet_length(salt) = 16)),
+    CONSTRAINT memories_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'curated'::text, 'active'::text, 'quarantined'::text]))),
+    CONSTRAINT memories_visibility_check CHECK ((visibility = ANY (ARRAY['team'::text, 'agent'::text])))
+);
+
+ALTER TABLE ONLY ibex_core.memories FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE ibex_core.memory_search (
+    org_id text NOT NULL,
+    team_id bigint NOT NULL,
+    memory_id bigint NOT NULL,
+    current boolean DEFAULT true NOT NULL,
+    status text NOT NULL,
+    live boolean GENERATED ALWAYS AS ((current AND (status = ANY (ARRAY['proposed'::text, 'curated'::text])))) STORED NOT NULL,
+    text_hash bytea NOT NULL,
+    terms integer[] NOT NULL,
+    impacts public.sparsevec(536870912) NOT NULL,
+    CONSTRAINT memory_search_text_hash_check CHECK ((octet_length(text_hash) = 32))
+);
+ALTER TABLE ONLY ibex_core.memory_search ALTER COLUMN impacts SET STORAGE MAIN;
+
+ALTER TABLE ONLY ibex_core.memory_search FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION ibex_core.literal_candidates(p_org text, p_team bigint, p_text text, p_history boolean, p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamp with time zone, p_limit integer) RETURNS bigint[]
+    LANGUAGE sql STABLE
+    RETURN ARRAY(SELECT r.id FROM (SELECT m.id, m.title, m.body FROM (ibex_core.memories m JOIN ibex_core.memory_search s ON (((s.org_id = m.org_id) AND (s.team_id = m.team_id) AND (s.memory_id = m.id)))) WHERE ((m.org_id = literal_candidates.p_org) AND (m.team_id = literal_candidates.p_team) AND (s.live OR literal_candidates.p_history) AND (m.status = ANY (literal_candidates.p_statuses)) AND ((literal_candidates.p_kinds IS NULL) OR (m.kind = ANY (literal_candidates.p_kinds))) AND ((literal_candidates.p_tags IS NULL) OR (m.tags @> literal_candidates.p_tags)) AND (m.valid_from <= literal_candidates.p_moment) AND ((m.valid_until IS NULL) OR (m.valid_until > literal_candidates.p_moment) OR literal_candidates.p_history)) ORDER BY m.id DESC LIMIT 1000) r WHERE (POSITION((lower(literal_candidates.p_text)) IN (lower(((r.title || ' '::text) || r.body)))) > 0) ORDER BY r.id DESC LIMIT literal_candidates.p_limit);
 
 CREATE FUNCTION ibex_core.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -418,41 +499,6 @@ ALTER TABLE ibex_core.legal_holds ALTER COLUMN hold_id ADD GENERATED ALWAYS AS I
     CACHE 1
 );
 
-CREATE TABLE ibex_core.memories (
-    id bigint NOT NULL,
-    org_id text NOT NULL,
-    team_id bigint NOT NULL,
-    kind text NOT NULL,
-    title text NOT NULL,
-    body text NOT NULL,
-    tags text[] DEFAULT '{}'::text[] NOT NULL,
-    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
-    findings jsonb DEFAULT '[]'::jsonb NOT NULL,
-    status text NOT NULL,
-    visibility text DEFAULT 'team'::text NOT NULL,
-    agent_id bigint,
-    source text NOT NULL,
-    confidence real DEFAULT 1 NOT NULL,
-    pinned boolean DEFAULT false NOT NULL,
-    valid_from timestamp with time zone DEFAULT now() NOT NULL,
-    valid_until timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    accepted_at timestamp with time zone,
-    accepted_by text,
-    operation_id uuid NOT NULL,
-    salt bytea NOT NULL,
-    CONSTRAINT memories_check CHECK (((valid_until IS NULL) OR (valid_until > valid_from))),
-    CONSTRAINT memories_check1 CHECK (((visibility = 'agent'::text) = (agent_id IS NOT NULL))),
-    CONSTRAINT memories_check2 CHECK (((status = 'active'::text) <= (visibility = 'agent'::text))),
-    CONSTRAINT memories_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT memories_kind_check CHECK ((kind = ANY (ARRAY['convention'::text, 'decision'::text, 'event'::text, 'fact'::text, 'gotcha'::text, 'preference'::text, 'procedure'::text]))),
-    CONSTRAINT memories_salt_check CHECK ((octet_length(salt) = 16)),
-    CONSTRAINT memories_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'curated'::text, 'active'::text, 'quarantined'::text]))),
-    CONSTRAINT memories_visibility_check CHECK ((visibility = ANY (ARRAY['team'::text, 'agent'::text])))
-);
-
-ALTER TABLE ONLY ibex_core.memories FORCE ROW LEVEL SECURITY;
-
 ALTER TABLE ibex_core.memories ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME ibex_core.memories_id_seq
     START WITH 1
@@ -571,22 +617,6 @@ ALTER TABLE ibex_core.memory_relationships ALTER COLUMN relationship_id ADD GENE
     NO MAXVALUE
     CACHE 1
 );
-
-CREATE TABLE ibex_core.memory_search (
-    org_id text NOT NULL,
-    team_id bigint NOT NULL,
-    memory_id bigint NOT NULL,
-    current boolean DEFAULT true NOT NULL,
-    status text NOT NULL,
-    live boolean GENERATED ALWAYS AS ((current AND (status = ANY (ARRAY['proposed'::text, 'curated'::text])))) STORED NOT NULL,
-    text_hash bytea NOT NULL,
-    terms integer[] NOT NULL,
-    impacts public.sparsevec(536870912) NOT NULL,
-    CONSTRAINT memory_search_text_hash_check CHECK ((octet_length(text_hash) = 32))
-);
-ALTER TABLE ONLY ibex_core.memory_search ALTER COLUMN impacts SET STORAGE MAIN;
-
-ALTER TABLE ONLY ibex_core.memory_search FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE ibex_core.memory_tombstones (
     org_id text NOT NULL,
@@ -741,10 +771,10 @@ ALTER TABLE ONLY ibex_core.memory_events
     ADD CONSTRAINT memory_events_pkey PRIMARY KEY (org_id, team_id, seq);
 
 ALTER TABLE ONLY ibex_core.memory_feedback
-    ADD CONSTRAINT memory_feedback_pkey PRIMARY KEY (memory_id, principal);
+    ADD CONSTRAINT memory_feedback_pkey PRIMARY KEY (org_id, memory_id, principal);
 
 ALTER TABLE ONLY ibex_core.memory_labels
-    ADD CONSTRAINT memory_labels_pkey PRIMARY KEY (memory_id, label);
+    ADD CONSTRAINT memory_labels_pkey PRIMARY KEY (org_id, memory_id, label);
 
 ALTER TABLE ONLY ibex_core.memory_relationships
     ADD CONSTRAINT memory_relationships_org_id_from_id_to_id_kind_key UNIQUE (org_id, from_id, to_id, kind);
@@ -793,6 +823,10 @@ CREATE INDEX conflicts_by_second ON ibex_core.memory_conflicts USING btree (seco
 CREATE INDEX embeddings_by_memory ON ibex_core.memory_embeddings USING btree (memory_id);
 
 CREATE INDEX events_by_memory ON ibex_core.memory_events USING btree (org_id, team_id, memory_id, seq);
+
+CREATE INDEX feedback_by_memory ON ibex_core.memory_feedback USING btree (memory_id);
+
+CREATE INDEX labels_by_memory ON ibex_core.memory_labels USING btree (memory_id);
 
 CREATE INDEX memories_by_team ON ibex_core.memories USING btree (org_id, team_id, status, id DESC);
 
@@ -994,6 +1028,12 @@ ALTER TABLE ibex_core.vector_indexes ENABLE ROW LEVEL SECURITY;
 GRANT USAGE ON SCHEMA ibex_core TO kapelle_app;
 GRANT USAGE ON SCHEMA ibex_core TO kapelle_search;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memories TO kapelle_app;
+GRANT SELECT ON TABLE ibex_core.memories TO kapelle_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_search TO kapelle_app;
+GRANT SELECT ON TABLE ibex_core.memory_search TO kapelle_search;
+
 REVOKE ALL ON FUNCTION ibex_core.word_candidates(p_team bigint, p_gate integer[], p_query public.sparsevec, p_history boolean, p_strict boolean, p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamp with time zone, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION ibex_core.word_candidates(p_team bigint, p_gate integer[], p_query public.sparsevec, p_history boolean, p_strict boolean, p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamp with time zone, p_limit integer) TO kapelle_app;
 
@@ -1002,9 +1042,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.access_tokens TO kapelle_ap
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.agents TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.legal_holds TO kapelle_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memories TO kapelle_app;
-GRANT SELECT ON TABLE ibex_core.memories TO kapelle_search;
 
 GRANT USAGE ON SEQUENCE ibex_core.memories_id_seq TO kapelle_app;
 
@@ -1019,9 +1056,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_feedback TO kapelle_
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_labels TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_relationships TO kapelle_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_search TO kapelle_app;
-GRANT SELECT ON TABLE ibex_core.memory_search TO kapelle_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_tombstones TO kapelle_app;
 

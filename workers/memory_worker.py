@@ -8,6 +8,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 from activities.curate import CurateActivities
 from activities.faults import FaultInterceptor
 from activities.resolve import ResolveActivities
+from activities.turns import Turns
 from activities.write import WriteActivities
 from kapelle.services import Services
 from workflows.curate import AcceptEntry, ForgetEntry
@@ -22,20 +23,18 @@ def memory_worker(services: Services) -> Worker:
     """Build the worker on open services. Starts by the same process's client run here at once."""
     settings = services.settings
     key = settings.digest_key.value
-    write = WriteActivities(services.pool, digest_key=key, embedder=services.embedder)
-    curate = CurateActivities(services.pool, digest_key=key)
+    pool, turns = services.write_pool, Turns()
+    write = WriteActivities(pool, turns, digest_key=key, embedder=services.embedder)
+    curate = CurateActivities(pool, turns, digest_key=key)
+    resolve = ResolveActivities(pool, turns)
     return Worker(
         services.temporal,
         task_queue=settings.task_queue,
         workflows=WORKFLOWS,
         activities=[
-            write.scan,
-            write.embed,
-            write.dedup,
-            write.persist,
-            curate.accept,
-            curate.forget,
-            ResolveActivities(services.pool).settle,
+            *(write.scan, write.embed, write.dedup, write.persist, write.fail),
+            *(curate.accept, curate.forget),
+            resolve.settle,
         ],
         interceptors=[FaultInterceptor()],
         workflow_runner=SandboxedWorkflowRunner() if settings.sandbox else UnsandboxedWorkflowRunner(),

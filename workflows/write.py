@@ -7,7 +7,7 @@ from temporalio.exceptions import FailureError
 
 from kapelle.contracts import write
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Write
-from kapelle.domain.outcomes import Code, Outcome
+from kapelle.domain.outcomes import NOT_STORED, Code, Outcome
 from workflows import policies
 
 
@@ -47,12 +47,18 @@ class WriteMemory(write.WriteMemory):
             return await self._persist_once(prepared)
         except FailureError:
             if len(prepared.batch.writes) == 1:
-                return (_failed(prepared.batch.writes[0]),)
+                return await self._fail(prepared.batch)
         # One write that cannot be stored must not take the others with it.
         outcomes: list[Outcome] = []
         for single in _singles(prepared):
             outcomes += await self._persist(single)
         return tuple(outcomes)
+
+    async def _fail(self, batch: Batch) -> tuple[Outcome, ...]:
+        try:
+            return await workflow.execute_local_activity_method(write.WriteActivities.fail, batch, **policies.STORE)
+        except FailureError:
+            return (Outcome(code=Code.FAILED, reason=NOT_STORED),)
 
     async def _persist_once(self, prepared: Prepared) -> tuple[Outcome, ...]:
         return await workflow.execute_local_activity_method(write.WriteActivities.persist, prepared, **policies.STORE)
@@ -61,10 +67,6 @@ class WriteMemory(write.WriteMemory):
 def _passed(single: Write, screened: Screened) -> Write:
     """Return the write as the scan lets it pass."""
     return replace(single, draft=screened.redacted or single.draft, findings=(*single.findings, *screened.findings))
-
-
-def _failed(single: Write) -> Outcome:
-    return Outcome(code=Code.FAILED, reason=f"the write could not be stored (operation {single.operation_id})")
 
 
 def _singles(prepared: Prepared) -> tuple[Prepared, ...]:

@@ -24,7 +24,7 @@ _SYMBOLS: Final = "!#$%&*?@^+="
 
 def seeded(seed: object) -> Random:
     """Return the source of chance of one case."""
-    return Random(str(seed))  # noqa: S311 - cases are drawn, not keys.
+    return Random(str(seed))
 
 
 def draw(random: Random, alphabet: str, length: int) -> str:

@@ -1,6 +1,8 @@
 """One table from faults to what each door answers."""
 
 from kapelle.domain.errors import Conflict, Fault, InvalidRequest, NotAllowed, NotFound, NotYet, Refused, Unavailable
+from kapelle.providers.embeddings import EmbeddingFailed
+from kapelle.store.pool import PrivilegedRole
 
 # Code of a fault -> HTTP status.
 HTTP_STATUS = {
@@ -11,6 +13,8 @@ HTTP_STATUS = {
     Conflict.code: 409,
     NotYet.code: 501,
     Unavailable.code: 503,
+    EmbeddingFailed.code: 503,
+    PrivilegedRole.code: 500,
 }
 
 UNEXPECTED = "something went wrong on the memory service's side; the request may be tried again"

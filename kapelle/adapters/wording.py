@@ -82,7 +82,7 @@ _TEXTS: dict[type[Result], Callable[[Any], str]] = {
     Running: lambda running: f"Still running as operation {running.operation_id}.",
     Operated: _operated,
     History: lambda history: f"Entry {history.entry_id} has {_plural(len(history.events), 'event')}",
-    Rated: lambda rated: f"Entry {rated.entry_id}: {rated.helpful} helpful, {rated.unhelpful} unhelpful.",
+    Rated: Rated.describe,
     InConflict: lambda conflicts: _plural(len(conflicts.pairs), "conflict"),
     Told: lambda told: told.text,
 }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from temporalio import activity, workflow
 
+from kapelle.contracts.write import request_key
 from kapelle.domain.outcomes import Outcome
 
 
@@ -22,11 +23,11 @@ class Change:
 
 
 def accept_id(change: Change) -> str:
-    return f"accept/{change.operation_id}"
+    return f"accept/{request_key(change.operation_id, change.request_digest)}"
 
 
 def forget_id(change: Change) -> str:
-    return f"forget/{change.operation_id}"
+    return f"forget/{request_key(change.operation_id, change.request_digest)}"
 
 
 class CurateActivities(ABC):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from temporalio import activity, workflow
 
+from kapelle.contracts.write import request_key
 from kapelle.domain.outcomes import Outcome
 
 Decision = Literal["keep-both", "keep-first", "keep-second"]
@@ -26,7 +27,7 @@ class Resolution:
 
 
 def workflow_id(resolution: Resolution) -> str:
-    return f"resolve/{resolution.operation_id}"
+    return f"resolve/{request_key(resolution.operation_id, resolution.request_digest)}"
 
 
 class ResolveActivities(ABC):

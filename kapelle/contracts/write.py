@@ -105,10 +105,15 @@ class Prepared:
     resembles: tuple[Resemblance, ...]
 
 
+def request_key(operation_id: str, request_digest: str) -> str:
+    """Return what tells requests apart: another request under the same id must not be taken for a repetition."""
+    return f"{operation_id}/{request_digest[:16]}"
+
+
 def workflow_id(batch: Batch, unique: str) -> str:
-    """Return the id of the batch's workflow: its operation's for a lone write, so that a repeated start finds it."""
+    """Return the id of the batch's workflow: a lone write's is that of its request, for a repeated start to find."""
     if len(batch.writes) == 1:
-        return f"write/{batch.writes[0].operation_id}"
+        return f"write/{request_key(batch.writes[0].operation_id, batch.writes[0].request_digest)}"
     return f"write/batch/{unique}"
 
 
@@ -142,6 +147,11 @@ class WriteActivities(ABC):
         Raises:
             Unavailable: when the database does not answer; retried.
         """
+
+    @abstractmethod
+    @activity.defn(name="write.fail")
+    async def fail(self, batch: Batch) -> tuple[Outcome, ...]:
+        """Record that writes could not be stored, unless their end is recorded. Idempotent by operation id."""
 
 
 @workflow.defn(name="WriteMemory")

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+# What a caller is told when something broke for good; the operation's row and its workflow say more to an operator.
+NOT_STORED = "the write could not be stored; the same request may be tried again"
+
 
 class Code(StrEnum):
     """How a write ended."""
@@ -18,6 +21,7 @@ class Code(StrEnum):
     RESOLVED = "resolved"
     # A conflict was resolved, and both entries stay.
     KEPT_BOTH = "kept-both"
+    RATED = "rated"
     # Understood and not stored: the same request would be refused again.
     REFUSED = "refused"
     # Something broke. The same request may be made again.
@@ -34,6 +38,7 @@ _SENTENCES = {
     Code.FORGOTTEN: "Entry {0.entry_id} forgotten.",
     Code.RESOLVED: "Conflict {0.conflict_id} resolved: entry {0.entry_id} supersedes entry {0.other_id}.",
     Code.KEPT_BOTH: "Conflict {0.conflict_id} resolved: entries {0.entry_id} and {0.other_id} both stay.",
+    Code.RATED: "{0.reason}",
     Code.REFUSED: "{0.reason}",
     Code.FAILED: "{0.reason}",
 }
@@ -49,7 +54,7 @@ class Outcome:
     other_id: int | None = None
     # The conflict that was resolved.
     conflict_id: int | None = None
-    # One chat-ready sentence when the write was refused or failed.
+    # One chat-ready sentence when the write was refused or failed; else what the other fields cannot say.
     reason: str = ""
 
     @property

@@ -1,6 +1,7 @@
 """The limits of what a caller may send. Every door and every import goes through these functions."""
 
 import re
+import unicodedata
 import uuid
 
 from kapelle.domain.entries import Draft, Kind
@@ -19,10 +20,10 @@ _PERSON = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}")
 _AGENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _HOST = re.compile(r"(?=.{1,253}$)(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
 _KINDS = ", ".join(Kind)
-# Format characters that show nothing: a text made of these alone is blank.
-_INVISIBLE = dict.fromkeys(
-    map(ord, "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
-)
+# Letters and symbols that show nothing: fillers of Hangul, the empty Braille cell.
+_BLANKS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+# Categories whose characters show nothing by themselves: controls, format characters, spaces, combining marks.
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Zs", "Zl", "Zp", "Mn", "Me"})
 
 
 def storable(name: str, value: object) -> str:
@@ -110,7 +111,7 @@ def draft(kind_text: str, title: str, body: str, tags_csv: str) -> Draft:
 
 
 def _blank(text: str) -> bool:
-    return not text.translate(_INVISIBLE).strip()
+    return all(character in _BLANKS or unicodedata.category(character) in _UNSEEN for character in text)
 
 
 def _title(value: str) -> str:

@@ -12,13 +12,16 @@ Item = TypeVar("Item")
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Ticket(Generic[Item, Result]):
-    """One item on its way. `handed_over` says that its batch has durably begun."""
+    """One item on its way."""
 
     item: Item
     team_id: int
     size: int
     answer: "asyncio.Future[Result]"
-    handed_over: bool = False
+    # Done once its batch has durably begun, with the name under which that runs.
+    begun: "asyncio.Future[str]"
+    # Callers that wait for the answer.
+    waiting: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,7 +46,11 @@ class GroupCommit(Generic[Item, Result]):
     def add(self, item: Item, *, team_id: int, size: int) -> Ticket[Item, Result]:
         """Put an item in the queue; the ticket's answer is its result."""
         ticket: Ticket[Item, Result] = Ticket(
-            item=item, team_id=team_id, size=size, answer=asyncio.get_running_loop().create_future()
+            item=item,
+            team_id=team_id,
+            size=size,
+            answer=asyncio.get_running_loop().create_future(),
+            begun=asyncio.get_running_loop().create_future(),
         )
         # A caller may have gone when the answer comes.
         ticket.answer.add_done_callback(_seen)

@@ -17,7 +17,7 @@ from kapelle.contracts.curate import Change
 from kapelle.contracts.resolve import Resolution
 from kapelle.contracts.write import Batch, Write
 from kapelle.domain.errors import Conflict, Fault, Unavailable
-from kapelle.domain.outcomes import Code, Outcome
+from kapelle.domain.outcomes import NOT_STORED, Code, Outcome
 from kapelle.durable.group_commit import GroupCommit, Limits, Ticket
 from kapelle.store import operations
 from kapelle.store.operations import Begun
@@ -32,8 +32,6 @@ TASK_TIMEOUT = timedelta(seconds=3)
 EXECUTION_TIMEOUT = timedelta(hours=24)
 START_TIMEOUT = timedelta(seconds=3)
 RESULT_PAUSE_SECONDS = 0.25
-# A write that is done sooner needs no row that says it runs; nobody has been told its id by then.
-SHOW_AFTER_SECONDS = 0.5
 
 Decision = TypeVar("Decision", Change, Resolution)
 Argument = TypeVar("Argument")
@@ -70,12 +68,25 @@ class Writer:
             ticket.answer.add_done_callback(lambda _: self._tickets.pop(single.operation_id, None))
         elif ticket.item.request_digest != single.request_digest:
             raise Conflict("this request id was used for another request; choose a new one")
+        ticket.waiting += 1
         await asyncio.wait({ticket.answer}, timeout=patience)
+        ticket.waiting -= 1
+        return ticket.answer.result() if ticket.answer.done() else await self._leave(ticket)
+
+    async def _leave(self, ticket: Ticket[Write, Outcome]) -> Outcome | None:
+        """Let an impatient caller go: told that the write runs, if it does so durably, or that nothing was stored."""
+        if ticket.waiting:
+            if not ticket.begun.done():
+                raise Unavailable("the memory service is busy; ask again with the same request id")
+        elif self._group.withdraw(ticket):
+            self._tickets.pop(ticket.item.operation_id, None)
+            raise Unavailable("the memory service is busy; nothing was stored, try again in a moment")
+        # A batch that is being handed over says within seconds whether that went well.
+        signs: set[asyncio.Future[Any]] = {ticket.answer, ticket.begun}
+        await asyncio.wait(signs, return_when=asyncio.FIRST_COMPLETED)
         if ticket.answer.done():
             return ticket.answer.result()
-        if self._group.withdraw(ticket):
-            self._tickets.pop(single.operation_id, None)
-            raise Unavailable("the memory service is busy; nothing was stored, try again in a moment")
+        await self._show_running(_begun(ticket.item, ticket.item.intent), ticket.begun.result())
         return None
 
     async def accept(self, change: Change, *, patience: float) -> Outcome | None:
@@ -109,9 +120,13 @@ class Writer:
         name: str,
         patience: float,
     ) -> Outcome | None:
-        task = self._keep(self._execute(run, decision, workflow_id, [_begun(decision, name)]))
+        begun = _begun(decision, name)
+        task = self._keep(self._execute(run, decision, workflow_id, [begun], lambda: None))
         done, _ = await asyncio.wait({task}, timeout=patience)
-        return task.result() if done else None
+        if done:
+            return task.result()
+        await self._show_running(begun, workflow_id)
+        return None
 
     async def _write_batch(self, tickets: Sequence[Ticket[Write, Outcome]]) -> Sequence[Outcome]:
         batch = Batch(org_id=self._org_id, writes=tuple(ticket.item for ticket in tickets))
@@ -120,7 +135,7 @@ class Writer:
 
         def handed_over() -> None:
             for ticket in tickets:
-                ticket.handed_over = True
+                ticket.begun.set_result(workflow_id)
 
         return await self._execute(write.WriteMemory.run, batch, workflow_id, begun, handed_over)
 
@@ -130,21 +145,16 @@ class Writer:
         argument: Argument,
         workflow_id: str,
         begun: Sequence[Begun],
-        handed_over: Callable[[], None] = lambda: None,
+        handed_over: Callable[[], None],
     ) -> Answer:
         handle = await self._start(run, argument, workflow_id)
         handed_over()
-        result = asyncio.create_task(_result(handle))
-        done, _ = await asyncio.wait({result}, timeout=SHOW_AFTER_SECONDS)
-        if not done:
-            await self._show_running(begun, workflow_id)
         try:
-            answer = await result
+            return await _result(handle)
         except WorkflowFailureError as error:
             log.error("workflow failed", extra={"workflow_id": workflow_id, "error": type(error.cause).__name__})  # noqa: TRY400
             await self._show_failed(begun, workflow_id)
-            raise Unavailable("the write could not be stored; its operation says so too") from None
-        return answer
+            raise Unavailable(NOT_STORED) from None
 
     async def _start(
         self, run: MethodAsyncSingleParam[Any, Argument, Answer], argument: Argument, workflow_id: str
@@ -170,20 +180,17 @@ class Writer:
                 "Temporal does not answer, so it is not known whether this was stored; the same request again is safe"
             ) from None
 
-    async def _show_running(self, begun: Sequence[Begun], workflow_id: str) -> None:
-        """Let the operation be found while it runs. The workflow records its end in any case."""
+    async def _show_running(self, begun: Begun, workflow_id: str) -> None:
+        """Let an operation be found before its id is told to anyone. The workflow records its end in any case."""
         try:
             async with tenant(self._pool, self._org_id) as conn:
-                await operations.begin(conn, org_id=self._org_id, begun=begun, workflow_id=workflow_id)
+                await operations.begin(conn, org_id=self._org_id, begun=[begun], workflow_id=workflow_id)
         except Fault as fault:
             log.warning("operation not shown as running", extra={"workflow_id": workflow_id, "error": fault.code})
 
     async def _show_failed(self, begun: Sequence[Begun], workflow_id: str) -> None:
         """Record the end of operations whose workflow could not do so itself."""
-        failed = [
-            (row, Outcome(code=Code.FAILED, reason=f"the write could not be stored (operation {row.operation_id})"))
-            for row in begun
-        ]
+        failed = [(row, Outcome(code=Code.FAILED, reason=NOT_STORED)) for row in begun]
         async with tenant(self._pool, self._org_id) as conn:
             recorded = await operations.recorded(
                 conn, org_id=self._org_id, operation_ids=[row.operation_id for row in begun]

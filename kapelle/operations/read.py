@@ -50,7 +50,7 @@ async def get(request: Get, caller: Caller, services: Services) -> Shown:
     async with tenant(services.pool, services.org_id) as conn:
         entry = await entries.get(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
     if entry is None:
-        raise NotFound(f"there is no entry {entry_id} in team '{caller.team}'")
+        raise NotFound(f"there is no entry {entry_id} in this team")
     return Shown(entry=entry)
 
 
@@ -77,7 +77,7 @@ async def history(request: ShowHistory, caller: Caller, services: Services) -> H
     async with tenant(services.pool, services.org_id) as conn:
         events = await ledger.history(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
     if not events:
-        raise NotFound(f"there is no entry {entry_id} in team '{caller.team}'")
+        raise NotFound(f"there is no entry {entry_id} in this team")
     return History(entry_id=entry_id, events=events)
 
 
@@ -87,5 +87,5 @@ async def operation(request: ShowOperation, caller: Caller, services: Services) 
         found = await operations.recorded(conn, org_id=services.org_id, operation_ids=[operation_id])
     row = found.get(operation_id)
     if row is None or row.team_id != caller.team_id:
-        raise NotFound(f"there is no operation {operation_id} in team '{caller.team}'")
+        raise NotFound(f"there is no operation {operation_id} in this team")
     return Operated(operation_id=operation_id, outcome=row.outcome)

@@ -64,6 +64,9 @@ class Rated:
     helpful: int
     unhelpful: int
 
+    def describe(self) -> str:
+        return f"Entry {self.entry_id}: {self.helpful} helpful, {self.unhelpful} unhelpful."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from kapelle.domain import validation
 from kapelle.domain.callers import Caller
 from kapelle.domain.errors import InvalidRequest, NotFound
+from kapelle.domain.outcomes import Code, Outcome
 from kapelle.operations import writing
 from kapelle.operations.results import InConflict, Pair, Rated, Running, Written
 from kapelle.services import Services
@@ -56,14 +57,17 @@ async def forget(request: Forget, caller: Caller, services: Services) -> Written
     return await writing.forget(services, caller, validation.number("the entry id", request.entry_id))
 
 
-async def rate(request: Feedback, caller: Caller, services: Services) -> Rated:
+async def rate(request: Feedback, caller: Caller, services: Services) -> Rated | Written:
     entry_id = validation.number("the entry id", request.entry_id)
     if request.vote not in {"helpful", "unhelpful"}:
         raise InvalidRequest("the vote must be helpful or unhelpful")
+    once = writing.Once(services=services, caller=caller, name="feedback", arguments=[entry_id, request.vote])
     async with tenant(services.pool, services.org_id) as conn:
+        if answer := await once.answer(conn):
+            return Written(outcome=answer)
         entry = await entries.get(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
         if entry is None:
-            raise NotFound(f"there is no entry {entry_id} in team '{caller.team}'")
+            raise NotFound(f"there is no entry {entry_id} in this team")
         votes = await feedback.vote(
             conn,
             org_id=services.org_id,
@@ -71,7 +75,9 @@ async def rate(request: Feedback, caller: Caller, services: Services) -> Rated:
             principal=caller.source,
             helpful=request.vote == "helpful",
         )
-    return Rated(entry_id=entry_id, helpful=votes.helpful, unhelpful=votes.unhelpful)
+        rated = Rated(entry_id=entry_id, helpful=votes.helpful, unhelpful=votes.unhelpful)
+        await once.record(conn, Outcome(code=Code.RATED, entry_id=entry_id, reason=rated.describe()))
+    return rated
 
 
 async def conflicts(_request: Conflicts, caller: Caller, services: Services) -> InConflict:

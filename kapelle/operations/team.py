@@ -1,7 +1,7 @@
 """Teams: create, list, show, their repository, members and agents."""
 
+import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from kapelle.domain import validation
 from kapelle.domain.callers import Claim, Role, agent_team
@@ -14,6 +14,9 @@ from kapelle.store.pool import tenant
 
 NAME_CHARACTERS = 200
 URL_CHARACTERS = 500
+_REPOSITORY = re.compile(
+    r"https://(?P<host>[A-Za-z0-9.-]+(:\d{1,5})?)/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)/?", re.ASCII
+)
 AGENT_SCOPES = ("read", "propose")
 
 
@@ -163,10 +166,7 @@ async def add_agent(request: AddAgent, claim: Claim, services: Services) -> Told
         if agent_id is None:
             raise Conflict(f"team '{request.slug}' has an agent '{name}' already")
         await tokens.add_for_agent(conn, org_id=services.org_id, agent_id=agent_id, token=token, scopes=AGENT_SCOPES)
-    return Told(
-        text=f"Agent {request.slug}/{name} added. Its token is shown only this once: {token}",
-        lines=(f"token: {token}",),
-    )
+    return Told(text=f"Agent {request.slug}/{name} added. Its token is shown only this once: {token}")
 
 
 async def allow_host(request: AllowHost, claim: Claim, services: Services) -> Told:
@@ -198,12 +198,7 @@ async def _managed(services: Services, claim: Claim, slug: str) -> int:
 
 def _repository(url: str) -> str:
     """Read the address of a repository: https, a host, owner and name, no credentials."""
-    try:
-        parts = urlsplit(url.strip())
-        host, has_user = parts.hostname, parts.username is not None
-    except ValueError:
-        host, has_user = None, False
-    path = [part for part in parts.path.split("/") if part] if host else []
-    if not host or parts.scheme != "https" or has_user or len(path) != 2 or len(url) > URL_CHARACTERS:
+    found = _REPOSITORY.fullmatch(url.strip())
+    if found is None or len(url) > URL_CHARACTERS or {found["owner"], found["name"]} & {".", ".."}:
         raise InvalidRequest("a repository's address looks like https://github.com/acme/payments, without credentials")
-    return f"https://{parts.netloc}/{path[0]}/{path[1].removesuffix('.git')}"
+    return f"https://{found['host'].lower()}/{found['owner']}/{found['name'].removesuffix('.git')}"

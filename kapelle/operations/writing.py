@@ -1,6 +1,7 @@
 """What every write shares: the operation's id, the scan at the door, the answer to a repeated request."""
 
 import uuid
+from dataclasses import dataclass
 
 from kapelle.contracts.curate import Change
 from kapelle.contracts.resolve import Decision, Resolution
@@ -15,7 +16,7 @@ from kapelle.domain.scan import Verdict, describe
 from kapelle.operations.results import Running, Written
 from kapelle.services import Services
 from kapelle.store import operations
-from kapelle.store.pool import tenant
+from kapelle.store.pool import Connection, tenant
 
 
 async def write(
@@ -125,13 +126,53 @@ async def _answered(services: Services, caller: Caller, operation_id: str, diges
     if caller.request_id is None:
         return None
     async with tenant(services.pool, services.org_id) as conn:
-        found = await operations.recorded(conn, org_id=services.org_id, operation_ids=[operation_id])
+        return await _recorded(conn, services, operation_id, digest)
+
+
+async def _recorded(conn: Connection, services: Services, operation_id: str, digest: bytes) -> Outcome | None:
+    found = await operations.recorded(conn, org_id=services.org_id, operation_ids=[operation_id])
     row = found.get(operation_id)
     if row is None:
         return None
     if row.digest != digest:
         raise Conflict("this request id was used for another request; choose a new one")
     return row.outcome if row.outcome is not None and row.outcome.stands else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Once:
+    """A change that is one transaction of its own, and is made once for a request id."""
+
+    services: Services
+    caller: Caller
+    name: str
+    arguments: list[object]
+
+    async def answer(self, conn: Connection) -> Outcome | None:
+        """Return the answer that this request got before.
+
+        Raises:
+            Conflict: the request id was used for another request.
+        """
+        if self.caller.request_id is None:
+            return None
+        return await _recorded(conn, self.services, _operation_id(self.services, self.caller), self._digest())
+
+    async def record(self, conn: Connection, outcome: Outcome) -> None:
+        """Keep the answer, in the transaction of the change."""
+        if self.caller.request_id is None:
+            return
+        begun = operations.Begun(
+            operation_id=_operation_id(self.services, self.caller),
+            team_id=self.caller.team_id,
+            source=self.caller.source,
+            name=self.name,
+            digest=self._digest(),
+        )
+        await operations.finish(conn, org_id=self.services.org_id, finished=[(begun, outcome)], workflow_id="")
+
+    def _digest(self) -> bytes:
+        return _digest(self.services, self.name, [self.caller.team_id, *self.arguments])
 
 
 def _result(operation_id: str, outcome: Outcome | None) -> Written | Running:

@@ -24,7 +24,7 @@ class EmbeddingFailed(Fault):
 
 
 def checked(vectors: Sequence[Sequence[float]], *, count: int, dimensions: int | None) -> tuple[Vector, ...]:
-    """Return what a provider answered to `count` texts, if it can be trusted.
+    """Return what a provider answered to `count` texts as unit vectors, if it can be trusted.
 
     Raises:
         EmbeddingFailed: on another number of vectors, a wrong length, or a vector that is not finite or all zeros.
@@ -41,7 +41,13 @@ def checked(vectors: Sequence[Sequence[float]], *, count: int, dimensions: int |
             raise _wrong("a vector of zeros")
     if expected > LARGEST:
         raise _wrong(f"vectors of {expected} dimensions; at most {LARGEST} can be stored, set `dimensions`")
-    return tuple(tuple(map(float, vector)) for vector in vectors)
+    return tuple(_unit(vector) for vector in vectors)
+
+
+def _unit(vector: Sequence[float]) -> Vector:
+    """Return `vector` at length 1: cosines stay, and no component is beyond a half precision number."""
+    length = math.hypot(*vector)
+    return tuple(component / length for component in vector)
 
 
 def _wrong(what: str) -> EmbeddingFailed:

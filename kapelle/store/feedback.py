@@ -16,7 +16,7 @@ class Votes:
 
 VOTE = """
 insert into ibex_core.memory_feedback (org_id, memory_id, principal, helpful) values ($1, $2, $3, $4)
-on conflict (memory_id, principal) do update set helpful = excluded.helpful, given_at = now()
+on conflict (org_id, memory_id, principal) do update set helpful = excluded.helpful, given_at = now()
 """
 COUNT = """
 select count(*) filter (where f.helpful) as helpful, count(*) filter (where not f.helpful) as unhelpful

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 
+from pgvector import HalfVector
+
 from kapelle.domain.entries import Entry, Kind, Status
 from kapelle.domain.rules import ranking, terms
 from kapelle.store.pool import Connection, Pool, Row
@@ -170,9 +172,10 @@ async def search(pool: Pool | Connection, request: SearchRequest, *, history: bo
     """Ask and rank; `find` and the write path's `find_with_history` are the two ways in."""
     limit = min(max(1, request.limit), _HIGHEST_LIMIT)
     # Ten more than are shown, for the shifts to choose from.
-    rows = await pool.fetch(FIND, *_arguments(request, history=history, pool=max(limit, ranking.POOL) + 10))
-    if not rows:
+    answer = await pool.fetch(FIND, *_arguments(request, history=history, pool=max(limit, ranking.POOL) + 10))
+    if not answer:
         return ()
+    rows = [row for row in answer if row["pass"] == answer[-1]["pass"]]
     candidates = tuple(_signals(row) for row in rows)
     ordered = ranking.order(candidates, rows[0]["asked_at"], limit=limit, floor=request.min_score)
     return tuple(
@@ -187,7 +190,7 @@ def _arguments(request: SearchRequest, *, history: bool, pool: int) -> tuple[obj
         request.team_id,
         _storable(request.query).strip(),
         terms.query_words(request.query),
-        request.vector,
+        None if request.vector is None else HalfVector(list(request.vector)),
         request.model,
         ranking.COSINE_WEIGHT,
         ranking.CEILING,

@@ -10,6 +10,7 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from activities.curate import CurateActivities
+from activities.turns import Turns
 from activities.write import WriteActivities
 from kapelle.contracts.curate import Change
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Write
@@ -103,11 +104,12 @@ async def steps(database: Database) -> AsyncIterator[Steps]:
     owner = await asyncpg.connect(database.owner_dsn)
     team_id = await owner.fetchval("select team_id from ibex_core.teams")
     await owner.close()
+    turns = Turns()
     yield Steps(
         pool=pool,
         database=database,
         team_id=team_id,
-        write=WriteActivities(pool, digest_key=DIGEST_KEY),
-        curate=CurateActivities(pool, digest_key=DIGEST_KEY),
+        write=WriteActivities(pool, turns, digest_key=DIGEST_KEY),
+        curate=CurateActivities(pool, turns, digest_key=DIGEST_KEY),
     )
     await pool.close()

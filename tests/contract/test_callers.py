@@ -154,7 +154,7 @@ TEAMS = (
         "an entry of another team does not exist",
         ask("add", *FACT, team="demo", name="a"),
         ask("get", "<a>"),
-        reply=no("there is no entry <a> in team '<team>'"),
+        reply=no("there is no entry <a> in this team"),
     ),
     *(
         row(
@@ -170,7 +170,7 @@ TEAMS = (
             f"an entry of another team cannot be seen by {args[0]}",
             ask("add", *FACT, team="demo", name="a"),
             ask(*args),
-            reply=no("there is no entry <a> in team '<team>'"),
+            reply=no("there is no entry <a> in this team"),
         )
         for args in (("history", "<a>"), ("feedback", "<a>", "helpful"))
     ),

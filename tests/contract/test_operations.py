@@ -121,7 +121,7 @@ CURATING = (
         added,
         ask("forget", "<a>"),
         ask("get", "<a>"),
-        reply=no("there is no entry <a> in team '<team>'"),
+        reply=no("there is no entry <a> in this team"),
     ),
     row("forget of nothing", ask("forget", "999999"), reply=no("there is no entry 999999 in this team")),
     row(
@@ -197,9 +197,9 @@ READING = (
         ask("get", "<a>"),
         reply=ok(f"[curated] {SHOWN}"),
     ),
-    row("get of nothing", ask("get", "999999"), reply=no("there is no entry 999999 in team '<team>'")),
+    row("get of nothing", ask("get", "999999"), reply=no("there is no entry 999999 in this team")),
     row(
-        "get of the largest id", ask("get", str(2**63 - 1)), reply=no(f"there is no entry {2**63 - 1} in team '<team>'")
+        "get of the largest id", ask("get", str(2**63 - 1)), reply=no(f"there is no entry {2**63 - 1} in this team")
     ),
     row(
         "a body keeps its lines",
@@ -346,7 +346,7 @@ TELLING = (
         ask("history", "<a>"),
         reply=ok("Entry <a> has 1 event", "<when> added by person:ada"),
     ),
-    row("history of nothing", ask("history", "999999"), reply=no("there is no entry 999999 in team '<team>'")),
+    row("history of nothing", ask("history", "999999"), reply=no("there is no entry 999999 in this team")),
     row("one vote", added, ask("feedback", "<a>", "helpful"), reply=ok("Entry <a>: 1 helpful, 0 unhelpful.")),
     row(
         "the same vote twice",
@@ -371,12 +371,12 @@ TELLING = (
     ),
     row("no such vote", added, ask("feedback", "<a>", "good"), reply=no("the vote must be helpful or unhelpful")),
     row(
-        "a vote on nothing", ask("feedback", "999999", "helpful"), reply=no("there is no entry 999999 in team '<team>'")
+        "a vote on nothing", ask("feedback", "999999", "helpful"), reply=no("there is no entry 999999 in this team")
     ),
     row(
         "no such operation id",
         ask("operation", "6b1f8f5e-4d0e-4c39-9a63-1d0f6a2d7c11"),
-        reply=no("there is no operation 6b1f8f5e-4d0e-4c39-9a63-1d0f6a2d7c11 in team '<team>'"),
+        reply=no("there is no operation 6b1f8f5e-4d0e-4c39-9a63-1d0f6a2d7c11 in this team"),
     ),
     row(
         "an operation id that is none",

@@ -102,7 +102,7 @@ async def test_forgetting_removes_the_entry_and_everything_of_it(memory: Memory)
 
     assert await memory.ask("forget", "1") == {"ok": True, "text": "Entry 1 forgotten."}
 
-    assert (await memory.ask("get", "1"))["error"] == "there is no entry 1 in team 'demo'"
+    assert (await memory.ask("get", "1"))["error"] == "there is no entry 1 in this team"
     for table in ("memories", "memory_search", "memory_labels", "memory_feedback"):
         assert await memory.rows(f"select * from ibex_core.{table}") == []
 

@@ -52,7 +52,7 @@ class Provider:
     def answer(self, texts: list[str]) -> bytes:
         if self.status != 200:
             return json.dumps({"error": {"message": f"no, not {texts}", "type": "x", "code": "x"}}).encode()
-        vectors = self.vectors or [[1.0, float(number), 0.0, 0.0] for number, _ in enumerate(texts)]
+        vectors = self.vectors or [[3e5, 4e5 * number, 0.0, 0.0] for number, _ in enumerate(texts)]
         # Out of order, as the form allows.
         data = [{"object": "embedding", "index": i, "embedding": vector} for i, vector in enumerate(vectors)][::-1]
         return json.dumps(
@@ -178,7 +178,7 @@ print(embedder.model)
 async def test_a_provider_answers_in_order_and_its_size_is_learnt(tmp_path: Path) -> None:
     async with provider() as made:
         embedder = opened(embed_alias="embed", litellm_config=config_for(tmp_path, made.url), embed_seconds=60.0)
-        assert await embedder.embed(["a", "b"]) == ((1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 0.0, 0.0))
+        assert await embedder.embed(["a", "b"]) == ((1.0, 0.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0))
         assert embedder.model == "openai/text-embedding-3-small:4"
         made.vectors = [[1.0, 2.0]]
         with pytest.raises(EmbeddingFailed, match="2 dimensions instead of 4"):

@@ -9,7 +9,7 @@ from temporalio import activity
 from kapelle.contracts import curate, write
 from kapelle.contracts.curate import Change
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors
-from kapelle.domain.outcomes import Code, Outcome, refused
+from kapelle.domain.outcomes import NOT_STORED, Code, Outcome, refused
 
 
 def screen_nothing(batch: Batch) -> tuple[Screened, ...]:
@@ -62,6 +62,11 @@ class FakeWriteActivities(write.WriteActivities):
         self.calls.append(("persist", prepared))
         return self.on_persist(prepared)
 
+    @activity.defn(name="write.fail")
+    async def fail(self, batch: Batch) -> tuple[Outcome, ...]:
+        self.calls.append(("fail", batch))
+        return tuple(Outcome(code=Code.FAILED, reason=NOT_STORED) for _ in batch.writes)
+
     def steps(self) -> list[str]:
         return [name for name, _ in self.calls]
 
@@ -69,7 +74,7 @@ class FakeWriteActivities(write.WriteActivities):
         return [argument for name, argument in self.calls if name == "persist"]
 
     def registered(self) -> Sequence[Callable[..., Any]]:
-        return (self.scan, self.embed, self.dedup, self.persist)
+        return (self.scan, self.embed, self.dedup, self.persist, self.fail)
 
 
 @dataclass(kw_only=True)

@@ -24,6 +24,8 @@ BUSY = "the memory service is busy; nothing was done, try again in a moment"
 # Room that a reply leaves for headers, which count against the server's limit.
 HEADER_BYTES = 4096
 DRAIN_SECONDS = 10
+# Requests that the client may hold until they are admitted, which takes microseconds. One over it would get no reply.
+PENDING_MESSAGES = 65_536
 
 
 class Slots:
@@ -54,12 +56,8 @@ class CommandServer:
         self._slots = {True: Slots(settings.read_limit), False: Slots(settings.write_limit)}
 
     async def start(self) -> None:
-        settings = self._services.settings
         self._subscription = await self._client.subscribe(
-            SUBJECT,
-            queue=QUEUE,
-            cb=self._admit,
-            pending_msgs_limit=4 * (settings.read_limit + settings.write_limit),
+            SUBJECT, queue=QUEUE, cb=self._admit, pending_msgs_limit=PENDING_MESSAGES
         )
         # The first flush may overtake the subscription, which another task of the client writes; the second cannot.
         await self._client.flush()

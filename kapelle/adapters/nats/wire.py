@@ -72,12 +72,17 @@ def _encode(value: object) -> bytes:
 
 def _object(data: bytes) -> dict[str, Any]:
     try:
-        request = json.loads(data)
+        request = json.loads(data.decode(), parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise InvalidRequest("the request is not valid JSON in UTF-8") from None
     if not isinstance(request, dict):
         raise InvalidRequest("the request must be a JSON object")
     return request
+
+
+def _no_constant(name: str) -> object:
+    """Refuse NaN and the infinities, which are not JSON."""
+    raise ValueError(name)
 
 
 def _arguments(value: object) -> list[str]:

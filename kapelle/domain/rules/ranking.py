@@ -56,17 +56,16 @@ class Signals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """Why a hit is where it is: each leg's score in 0..1 (None if it took no part), their blend and the shifts."""
+    """Why a hit is where it is: each leg's score in 0..1 (None if it took no part), their blend and the shifts.
+
+    `score` is relevance and shifts together, in 0..1.
+    """
 
     words: float | None
     cosine: float | None
     relevance: float
     shifts: tuple[tuple[str, float], ...]
-
-    @property
-    def score(self) -> float:
-        """Relevance and shifts together, in 0..1."""
-        return min(1.0, max(0.0, self.relevance + sum(shift for _, shift in self.shifts)))
+    score: float
 
 
 def relevance(words: float | None, cosine: float | None) -> float:
@@ -80,11 +79,14 @@ def relevance(words: float | None, cosine: float | None) -> float:
 
 def explain(signals: Signals, now: datetime) -> Why:
     """Score one candidate as of `now`."""
+    blended = relevance(signals.words, signals.cosine)
+    shifts = tuple(named for named in _shifts(signals, now) if named[1])
     return Why(
         words=signals.words,
         cosine=signals.cosine,
-        relevance=relevance(signals.words, signals.cosine),
-        shifts=tuple((name, shift) for name, shift in _shifts(signals, now) if shift),
+        relevance=blended,
+        shifts=shifts,
+        score=min(1.0, max(0.0, blended + sum(shift for _, shift in shifts))),
     )
 
 

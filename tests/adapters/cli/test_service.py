@@ -59,7 +59,7 @@ async def test_the_same_request_id_twice_stores_one_entry(env: dict[str, str], m
 
 
 async def test_a_refusal_is_told_on_standard_error_with_code_1(env: dict[str, str]) -> None:
-    assert await kapelle("memory", "get", "99", env=env) == refused("there is no entry 99 in team 'demo'")
+    assert await kapelle("memory", "get", "99", env=env) == refused("there is no entry 99 in this team")
 
 
 async def test_a_request_id_used_for_something_else_is_refused(env: dict[str, str], memory: Memory) -> None:
