@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from activities.resemblance import cosine, doubt_about, may_say_the_same, vector_of
+from activities.resemblance import MOST_DOUBTS, cosine, doubt_about, gist, may_say_the_same, vector_of
 from kapelle.contracts.write import Doubt, Prepared, Resemblance, Vectors, Write
 from kapelle.domain.callers import is_person
-from kapelle.domain.dedup import Same
+from kapelle.domain.dedup import Same, Statement
 from kapelle.domain.entries import Draft, Entry, Status
 from kapelle.domain.ledger import Event, text_digest
 from kapelle.domain.outcomes import Code, Outcome, refused
@@ -49,6 +49,7 @@ class Recent:
     entry_id: int
     team_id: int
     text: Draft | Entry
+    gist: frozenset[str]
     vector: Vector | None = None
 
 
@@ -68,6 +69,8 @@ class Known:
     current: Mapping[int, Status]
     recent: list[Recent]
     model: str
+    # What was read of recent entries, so that no text is read for each comparison anew.
+    statements: dict[int, Statement] = field(default_factory=dict)
     ids: Iterator[int]
     salts: Iterator[bytes]
 
@@ -216,11 +219,16 @@ class _Likeness:
 def _likenesses(case: Case, known: Known) -> tuple[_Likeness, ...]:
     """Compare a draft with what came after it was compared with the store."""
     draft, model = case.write.draft, known.model
+    words = gist(draft) if known.recent else frozenset()
+    own: Statement | None = None
     found: list[_Likeness] = []
     for rival in known.recent:
+        if not _is_rival(case, rival, known):
+            continue
         similarity = cosine(case.vector, rival.vector)
-        if _is_rival(case, rival, known) and may_say_the_same(draft, rival.text, similarity, model):
-            found.append(_likeness(draft, rival, similarity, model))
+        if may_say_the_same(words, rival.gist, similarity, model):
+            own = own or dedup.statement(draft.title, draft.body)
+            found.append(_likeness(own, rival, similarity, known))
     return tuple(found)
 
 
@@ -229,10 +237,12 @@ def _is_rival(case: Case, rival: Recent, known: Known) -> bool:
     return rival.team_id == case.write.team_id and not replaced
 
 
-def _likeness(draft: Draft, rival: Recent, similarity: float | None, model: str) -> _Likeness:
-    own, other = (dedup.statement(text.title, text.body) for text in (draft, rival.text))
-    same = isinstance(dedup.compare(own, other, similarity, model or None), Same)
-    candidate = None if same else dedup.conflict(own, other, similarity, model or None)
+def _likeness(own: Statement, rival: Recent, similarity: float | None, known: Known) -> _Likeness:
+    if rival.entry_id not in known.statements:
+        known.statements[rival.entry_id] = dedup.statement(rival.text.title, rival.text.body)
+    other, model = known.statements[rival.entry_id], known.model or None
+    same = isinstance(dedup.compare(own, other, similarity, model), Same)
+    candidate = None if same else dedup.conflict(own, other, similarity, model)
     doubt = doubt_about(rival.entry_id, candidate) if candidate else None
     return _Likeness(entry_id=rival.entry_id, same=same, doubt=doubt)
 
@@ -267,7 +277,9 @@ def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned:
         planned.lifts.append((write.team_id, case.tombstone))
     known.live[write.team_id, case.text_hash] = (new.id, status)
     planned.conflicts += _conflicts(case, new.id, likenesses)
-    known.recent.append(Recent(entry_id=new.id, team_id=write.team_id, text=draft, vector=case.vector))
+    known.recent.append(
+        Recent(entry_id=new.id, team_id=write.team_id, text=draft, gist=gist(draft), vector=case.vector)
+    )
     digest = text_digest(new.salt, draft.title, draft.body)
     event = "proposed" if write.intent == "propose" else "added"
     planned.events.append(
@@ -288,8 +300,8 @@ def _status(case: Case) -> Status:
 
 def _conflicts(case: Case, entry_id: int, likenesses: tuple[_Likeness, ...]) -> Iterator[NewConflict]:
     """Yield what a person should decide between a new entry and those near it."""
-    doubts = (*case.resemblance.doubts, *(likeness.doubt for likeness in likenesses if likeness.doubt))
-    for doubt in doubts:
+    doubts = [*case.resemblance.doubts, *(likeness.doubt for likeness in likenesses if likeness.doubt)]
+    for doubt in sorted(doubts, key=lambda doubt: -doubt.score)[:MOST_DOUBTS]:
         yield NewConflict(
             team_id=case.write.team_id,
             entry_id=entry_id,

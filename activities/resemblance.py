@@ -8,13 +8,13 @@ from base64 import b64decode, b64encode
 from collections.abc import Sequence
 
 from kapelle.contracts.write import Batch, Doubt, Embedded, Resemblance, Write
-from kapelle.domain.dedup import Candidate, Same
+from kapelle.domain.dedup import Candidate, Same, Statement
 from kapelle.domain.entries import Draft, Entry
 from kapelle.domain.rules import dedup
 from kapelle.providers.embeddings import Vector
 from kapelle.store import neighbours
 from kapelle.store.neighbours import Neighbour
-from kapelle.store.pool import Connection, Pool, tenant
+from kapelle.store.pool import Pool, tenant
 
 # Of one draft: the surest ones. More would bury the reviewer.
 MOST_DOUBTS = 3
@@ -30,47 +30,47 @@ async def resemblances(
     pool: Pool, batch: Batch, embedded: Embedded, refusals: Sequence[str]
 ) -> tuple[Resemblance, ...]:
     """Return each draft's resemblance, in the order of the batch. Refused drafts are not looked at."""
-    found: list[Resemblance] = []
+    looked_at = [position for position, refusal in enumerate(refusals) if not refusal]
     async with tenant(pool, batch.org_id) as conn:
         seen = {
             team_id: await neighbours.latest(conn, org_id=batch.org_id, team_id=team_id)
             for team_id in {single.team_id for single in batch.writes}
         }
-        for position, single in enumerate(batch.writes):
-            if refusals[position]:
-                found.append(Resemblance())
-                continue
-            vector = vector_of(embedded, position)
-            near = await _near(conn, batch.org_id, single, vector, embedded.model)
-            found.append(_judge(single, near, embedded.model, seen[single.team_id]))
+        texts = [_text(batch.writes[position], vector_of(embedded, position)) for position in looked_at]
+        near = await neighbours.near(conn, org_id=batch.org_id, texts=texts, model=embedded.model)
+    found = [Resemblance() for _ in batch.writes]
+    read: dict[int, Statement] = {}
+    for position, around in zip(looked_at, near, strict=True):
+        single = batch.writes[position]
+        found[position] = _judge(single, around, embedded.model, seen[single.team_id], read)
     return tuple(found)
 
 
-async def _near(
-    conn: Connection, org_id: str, single: Write, vector: Vector | None, model: str
-) -> tuple[Neighbour, ...]:
-    near = await neighbours.near(
-        conn,
-        org_id=org_id,
-        team_id=single.team_id,
-        text=f"{single.draft.title}\n{single.draft.body}",
-        vector=vector,
-        model=model if vector else "",
-    )
-    return tuple(one for one in near if one.entry.id != single.replaces)
+def _text(single: Write, vector: Vector | None) -> neighbours.Text:
+    return neighbours.Text(team_id=single.team_id, text=f"{single.draft.title}\n{single.draft.body}", vector=vector)
 
 
-def _judge(single: Write, near: Sequence[Neighbour], model: str, seen: int) -> Resemblance:
-    """Compare a draft with its neighbours. What is plainly about something else is not even read."""
+def _judge(single: Write, near: Sequence[Neighbour], model: str, seen: int, read: dict[int, Statement]) -> Resemblance:
+    """Compare a draft with its neighbours. What is plainly about something else is not even read.
+
+    `read` keeps what was read of entries for the other drafts of the batch.
+    """
     draft = single.draft
-    near = [one for one in near if may_say_the_same(draft, one.entry, one.cosine, model)]
+    words = gist(draft)
+    near = [
+        one
+        for one in near
+        if one.entry.id != single.replaces and may_say_the_same(words, gist(one.entry), one.cosine, model)
+    ]
     if not near:
         return Resemblance(seen=seen)
     own = dedup.statement(draft.title, draft.body)
     same: list[tuple[float, int]] = []
     doubts: list[Doubt] = []
     for one in near:
-        other = dedup.statement(one.entry.title, one.entry.body)
+        if one.entry.id not in read:
+            read[one.entry.id] = dedup.statement(one.entry.title, one.entry.body)
+        other = read[one.entry.id]
         relation = dedup.compare(own, other, one.cosine, model or None)
         if isinstance(relation, Same) and one.current:
             same.append((relation.similarity, one.entry.id))
@@ -80,14 +80,21 @@ def _judge(single: Write, near: Sequence[Neighbour], model: str, seen: int) -> R
     return Resemblance(same_as=max(same)[1] if same else None, doubts=tuple(doubts[:MOST_DOUBTS]), seen=seen)
 
 
-def may_say_the_same(a: Draft | Entry, b: Draft | Entry, similarity: float | None, model: str) -> bool:
-    """Tell cheaply whether two texts are worth a full comparison, which reads both word by word."""
-    if max(len(a.body), len(b.body)) > MOST_CHARACTERS:
+def gist(text: Draft | Entry) -> frozenset[str]:
+    """Return the words of a text for a cheap first comparison; none of a text that is too long to be one fact."""
+    if len(text.body) > MOST_CHARACTERS:
+        return frozenset()
+    return frozenset(_WORD.findall(f"{text.title} {text.body}".casefold()))
+
+
+def may_say_the_same(a: frozenset[str], b: frozenset[str], similarity: float | None, model: str) -> bool:
+    """Tell by the gists of two texts whether they are worth a full comparison, which reads both word by word."""
+    if not a or not b:
         return False
     if similarity is not None:
         return dedup.may_be_related(similarity, model or None)
-    left, right = (set(_WORD.findall(f"{one.title} {one.body}".casefold())) for one in (a, b))
-    return len(left & right) >= LEAST_SHARED_WORDS * len(left | right)
+    common = len(a & b)
+    return common >= LEAST_SHARED_WORDS * (len(a) + len(b) - common)
 
 
 def doubt_about(entry_id: int, candidate: Candidate) -> Doubt:

@@ -10,7 +10,7 @@ from temporalio import activity
 from activities import admission
 from activities.admission import Case, Insert, Known, Plan, Recent
 from activities.curate import curate_entry
-from activities.resemblance import packed, resemblances, unpacked
+from activities.resemblance import gist, packed, resemblances, unpacked
 from activities.turns import Turns
 from kapelle.contracts import write
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors
@@ -171,7 +171,7 @@ async def _recent(conn: Connection, org_id: str, cases: tuple[Case, ...]) -> lis
         team_id = case.write.team_id
         seen[team_id] = min(case.resemblance.seen, seen.get(team_id, case.resemblance.seen))
     return [
-        Recent(entry_id=entry.id, team_id=team_id, text=entry)
+        Recent(entry_id=entry.id, team_id=team_id, text=entry, gist=gist(entry))
         for team_id, newest in seen.items()
         for entry in await neighbours.newer(conn, org_id=org_id, team_id=team_id, than=newest)
     ]

@@ -1,4 +1,4 @@
-"""Cost of the search statement beside `select 1`, by size of team: `python -m benchmarks.search [--sizes 100 1000 10000]`."""
+"""Cost of a search beside `select 1`, by size of team: `python -m benchmarks.search [--sizes 100 1000 10000]`."""
 
 import argparse
 import asyncio
@@ -135,7 +135,7 @@ async def run(owner_dsn: str, product_dsn: str, options: argparse.Namespace) -> 
         for _ in range(_SMALL_TEAMS):
             await fill(pool, owner, 100, texts)
         teams = [(size, await fill(pool, owner, size, texts)) for size in options.sizes]
-        for team in await search_vectors.unindexed(owner):
+        for team in await search_vectors.unindexed(owner, org_id=_ORG):
             await search_vectors.build(owner, team)
         for size, team_id in teams:
             await report(pool, team_id, size, texts, options.rounds)

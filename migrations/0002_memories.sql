@@ -50,29 +50,34 @@ create table ibex_core.memory_labels (
     foreign key (memory_id, org_id) references ibex_core.memories (id, org_id) on delete cascade
 );
 
+create index labels_by_memory on ibex_core.memory_labels (memory_id);
+
 create function ibex_core.follow_surest_label() returns trigger
-language plpgsql as $$
+language plpgsql
+-- The tables grow from nothing, and a plan made for an empty one would scan a full one.
+set enable_seqscan = off
+as $$
 begin
     -- Of equally sure labels the present kind stays, then the alphabet decides.
     update ibex_core.memories as m
     set kind = surest.label
     from (
-        select l.label
+        select distinct on (l.org_id, l.memory_id) l.org_id, l.memory_id, l.label
         from ibex_core.memory_labels as l
         join ibex_core.memories as owner on owner.id = l.memory_id and owner.org_id = l.org_id
-        where l.memory_id = coalesce(new.memory_id, old.memory_id)
-        order by l.confidence desc, (l.label = owner.kind) desc, l.label
-        limit 1
+        where (l.org_id, l.memory_id) in (select c.org_id, c.memory_id from changed as c)
+        order by l.org_id, l.memory_id, l.confidence desc, (l.label = owner.kind) desc, l.label
     ) as surest
-    where m.id = coalesce(new.memory_id, old.memory_id)
-      and m.kind <> surest.label;
+    where m.id = surest.memory_id and m.org_id = surest.org_id and m.kind <> surest.label;
     return null;
 end
 $$;
-create index labels_by_memory on ibex_core.memory_labels (memory_id);
-create trigger kind_follows_labels
-after insert or update or delete on ibex_core.memory_labels
-for each row execute function ibex_core.follow_surest_label();
+create trigger kind_follows_new_labels after insert on ibex_core.memory_labels
+referencing new table as changed for each statement execute function ibex_core.follow_surest_label();
+create trigger kind_follows_changed_labels after update on ibex_core.memory_labels
+referencing new table as changed for each statement execute function ibex_core.follow_surest_label();
+create trigger kind_follows_gone_labels after delete on ibex_core.memory_labels
+referencing old table as changed for each statement execute function ibex_core.follow_surest_label();
 
 create table ibex_core.memory_relationships (
     relationship_id bigint generated always as identity primary key,

@@ -407,7 +407,12 @@ begin
         from ibex_core.search_terms_of(
             p_team, coalesce(tongue, 'english'), p_words, array_fill(1, array[cardinality(p_words)])
         ) as q
-        left join ibex_core.search_terms as c on c.org_id = p_org and c.team_id = p_team and c.term = q.term
+        -- One look-up a term by the whole key, whatever the planner believes of the table's size.
+        left join lateral (
+            select k.entries from ibex_core.search_terms as k
+            where k.org_id = p_org and k.team_id = p_team and k.term = q.term
+            offset 0
+        ) as c on true
     ) as w;
 
     for attempt in 1..2 loop
@@ -426,7 +431,9 @@ begin
             from (
                 select l.memory_id, l.current, l.words, v.cosine
                 from (
-                    select s.memory_id, s.current, (-(s.impacts <#> query) / ideal)::real as words
+                    select s.memory_id, s.current, (-(s.impacts <#> query) / ideal)::real as words,
+                           -- An entry with more terms than impacts may match by one of the others.
+                           cardinality(s.terms) > 15000 and s.terms && gate as beyond
                     from ibex_core.memory_search as s
                     where s.org_id = p_org and s.team_id = p_team and s.live
                     offset 0
@@ -438,7 +445,7 @@ begin
                       and e.org_id = p_org and e.team_id = p_team and e.model = p_model and e.live
                     group by e.memory_id
                 ) as v on v.memory_id = l.memory_id
-                where l.words > 0 or v.cosine is not null
+                where l.words > 0 or l.beyond or v.cosine is not null
                 order by ibex_core.blend(l.words, v.cosine, p_cosine_weight) desc, l.memory_id desc
                 limit p_pool
             ) as b;
@@ -500,6 +507,49 @@ begin
 end
 $$;
 
+revoke execute on function ibex_core.word_candidates from public;
+grant execute on function ibex_core.word_candidates to kapelle_app;
+
+-- The entries whose words are most like a new text's, whether current or historical: for the write path alone. Of the
+-- text's telling words those that few entries have, and the three rarest in any case, choose the candidates.
+create function ibex_core.near_memories(p_org text, p_team bigint, p_words text[], p_limit integer) returns bigint[]
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+-- Plans are made while the tables are small, and outlive that.
+set enable_seqscan = off
+as $$
+declare
+    total bigint;
+    tongue text;
+    gate integer[];
+    query sparsevec;
+begin
+    select t.entries, t.language into total, tongue
+    from ibex_core.search_teams as t where t.org_id = p_org and t.team_id = p_team;
+    select array_agg(r.term), ('{' || string_agg(r.term || ':1', ',') || '}/536870912')::sparsevec
+    into gate, query
+    from (
+        select w.term, coalesce(c.entries, 0) as entries, row_number() over (order by c.entries, w.term) as rarity
+        from ibex_core.search_terms_of(
+            p_team, coalesce(tongue, 'english'), p_words, array_fill(1, array[cardinality(p_words)])
+        ) as w
+        -- One look-up a term by the whole key, whatever the planner believes of the table's size.
+        left join lateral (
+            select k.entries from ibex_core.search_terms as k
+            where k.org_id = p_org and k.team_id = p_team and k.term = w.term
+            offset 0
+        ) as c on true
+    ) as r
+    where r.rarity <= 3 or r.entries <= greatest(50, coalesce(total, 0) / 500);
+    if gate is null then
+        return '{}';
+    end if;
+    return ibex_core.word_candidates(
+        p_team, gate, query, true, true, array['proposed', 'curated', 'quarantined'], null, null, now(), p_limit
+    );
+end
+$$;
+
 -- Giving a function away takes membership in its new owner's role, and that role must be able to create in the schema.
 do $$
 declare
@@ -516,8 +566,6 @@ begin
     end if;
 end
 $$;
-revoke execute on function ibex_core.word_candidates from public;
-grant execute on function ibex_core.word_candidates to kapelle_app;
 
 -- migrate:down
 

@@ -130,7 +130,12 @@ begin
         from ibex_core.search_terms_of(
             p_team, coalesce(tongue, 'english'), p_words, array_fill(1, array[cardinality(p_words)])
         ) as q
-        left join ibex_core.search_terms as c on c.org_id = p_org and c.team_id = p_team and c.term = q.term
+        -- One look-up a term by the whole key, whatever the planner believes of the table's size.
+        left join lateral (
+            select k.entries from ibex_core.search_terms as k
+            where k.org_id = p_org and k.team_id = p_team and k.term = q.term
+            offset 0
+        ) as c on true
     ) as w;
 
     for attempt in 1..2 loop
@@ -149,7 +154,9 @@ begin
             from (
                 select l.memory_id, l.current, l.words, v.cosine
                 from (
-                    select s.memory_id, s.current, (-(s.impacts <#> query) / ideal)::real as words
+                    select s.memory_id, s.current, (-(s.impacts <#> query) / ideal)::real as words,
+                           -- An entry with more terms than impacts may match by one of the others.
+                           cardinality(s.terms) > 15000 and s.terms && gate as beyond
                     from ibex_core.memory_search as s
                     where s.org_id = p_org and s.team_id = p_team and s.live
                     offset 0
@@ -161,7 +168,7 @@ begin
                       and e.org_id = p_org and e.team_id = p_team and e.model = p_model and e.live
                     group by e.memory_id
                 ) as v on v.memory_id = l.memory_id
-                where l.words > 0 or v.cosine is not null
+                where l.words > 0 or l.beyond or v.cosine is not null
                 order by ibex_core.blend(l.words, v.cosine, p_cosine_weight) desc, l.memory_id desc
                 limit p_pool
             ) as b;
@@ -225,21 +232,20 @@ $$;
 
 CREATE FUNCTION ibex_core.follow_surest_label() RETURNS trigger
     LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
     AS $$
 begin
     -- Of equally sure labels the present kind stays, then the alphabet decides.
     update ibex_core.memories as m
     set kind = surest.label
     from (
-        select l.label
+        select distinct on (l.org_id, l.memory_id) l.org_id, l.memory_id, l.label
         from ibex_core.memory_labels as l
         join ibex_core.memories as owner on owner.id = l.memory_id and owner.org_id = l.org_id
-        where l.memory_id = coalesce(new.memory_id, old.memory_id)
-        order by l.confidence desc, (l.label = owner.kind) desc, l.label
-        limit 1
+        where (l.org_id, l.memory_id) in (select c.org_id, c.memory_id from changed as c)
+        order by l.org_id, l.memory_id, l.confidence desc, (l.label = owner.kind) desc, l.label
     ) as surest
-    where m.id = coalesce(new.memory_id, old.memory_id)
-      and m.kind <> surest.label;
+    where m.id = surest.memory_id and m.org_id = surest.org_id and m.kind <> surest.label;
     return null;
 end
 $$;
@@ -298,6 +304,43 @@ ALTER TABLE ONLY ibex_core.memory_search FORCE ROW LEVEL SECURITY;
 CREATE FUNCTION ibex_core.literal_candidates(p_org text, p_team bigint, p_text text, p_history boolean, p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamp with time zone, p_limit integer) RETURNS bigint[]
     LANGUAGE sql STABLE
     RETURN ARRAY(SELECT r.id FROM (SELECT m.id, m.title, m.body FROM (ibex_core.memories m JOIN ibex_core.memory_search s ON (((s.org_id = m.org_id) AND (s.team_id = m.team_id) AND (s.memory_id = m.id)))) WHERE ((m.org_id = literal_candidates.p_org) AND (m.team_id = literal_candidates.p_team) AND (s.live OR literal_candidates.p_history) AND (m.status = ANY (literal_candidates.p_statuses)) AND ((literal_candidates.p_kinds IS NULL) OR (m.kind = ANY (literal_candidates.p_kinds))) AND ((literal_candidates.p_tags IS NULL) OR (m.tags @> literal_candidates.p_tags)) AND (m.valid_from <= literal_candidates.p_moment) AND ((m.valid_until IS NULL) OR (m.valid_until > literal_candidates.p_moment) OR literal_candidates.p_history)) ORDER BY m.id DESC LIMIT 1000) r WHERE (POSITION((lower(literal_candidates.p_text)) IN (lower(((r.title || ' '::text) || r.body)))) > 0) ORDER BY r.id DESC LIMIT literal_candidates.p_limit);
+
+CREATE FUNCTION ibex_core.near_memories(p_org text, p_team bigint, p_words text[], p_limit integer) RETURNS bigint[]
+    LANGUAGE plpgsql STABLE
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+    total bigint;
+    tongue text;
+    gate integer[];
+    query sparsevec;
+begin
+    select t.entries, t.language into total, tongue
+    from ibex_core.search_teams as t where t.org_id = p_org and t.team_id = p_team;
+    select array_agg(r.term), ('{' || string_agg(r.term || ':1', ',') || '}/536870912')::sparsevec
+    into gate, query
+    from (
+        select w.term, coalesce(c.entries, 0) as entries, row_number() over (order by c.entries, w.term) as rarity
+        from ibex_core.search_terms_of(
+            p_team, coalesce(tongue, 'english'), p_words, array_fill(1, array[cardinality(p_words)])
+        ) as w
+        -- One look-up a term by the whole key, whatever the planner believes of the table's size.
+        left join lateral (
+            select k.entries from ibex_core.search_terms as k
+            where k.org_id = p_org and k.team_id = p_team and k.term = w.term
+            offset 0
+        ) as c on true
+    ) as r
+    where r.rarity <= 3 or r.entries <= greatest(50, coalesce(total, 0) / 500);
+    if gate is null then
+        return '{}';
+    end if;
+    return ibex_core.word_candidates(
+        p_team, gate, query, true, true, array['proposed', 'curated', 'quarantined'], null, null, now(), p_limit
+    );
+end
+$$;
 
 CREATE FUNCTION ibex_core.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -854,7 +897,11 @@ CREATE TRIGGER count_gone AFTER DELETE ON ibex_core.memory_search REFERENCING OL
 
 CREATE TRIGGER count_new AFTER INSERT ON ibex_core.memory_search REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION ibex_core.count_new_terms();
 
-CREATE TRIGGER kind_follows_labels AFTER INSERT OR DELETE OR UPDATE ON ibex_core.memory_labels FOR EACH ROW EXECUTE FUNCTION ibex_core.follow_surest_label();
+CREATE TRIGGER kind_follows_changed_labels AFTER UPDATE ON ibex_core.memory_labels REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION ibex_core.follow_surest_label();
+
+CREATE TRIGGER kind_follows_gone_labels AFTER DELETE ON ibex_core.memory_labels REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION ibex_core.follow_surest_label();
+
+CREATE TRIGGER kind_follows_new_labels AFTER INSERT ON ibex_core.memory_labels REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION ibex_core.follow_surest_label();
 
 ALTER TABLE ONLY ibex_core.access_tokens
     ADD CONSTRAINT access_tokens_agent_id_org_id_fkey FOREIGN KEY (agent_id, org_id) REFERENCES ibex_core.agents(agent_id, org_id) ON DELETE CASCADE;

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import LiteralString
 
-from kapelle.store.pool import Connection
+from kapelle.store.pool import SET_ORG, Connection
 
 # Live vectors up to which scanning a team takes about 12 ms and misses nothing. Above, an index of its own finds
 # 99 % in a fifth of the time; an index shared by teams of different sizes would lose most of the small ones' hits.
@@ -24,19 +24,22 @@ class LargeTeam:
 UNINDEXED: LiteralString = """
 select e.org_id, e.team_id, e.model, min(vector_dims(e.embedding)) as dimensions
 from ibex_core.memory_embeddings as e
-where e.live and not exists (
+where e.org_id = $1 and e.live and not exists (
     select from ibex_core.vector_indexes as i
     where i.org_id = e.org_id and i.team_id = e.team_id and i.model = e.model
 )
 group by e.org_id, e.team_id, e.model
-having count(*) > $1
+having count(*) > $2
 order by e.org_id, e.team_id, e.model
 """
 
 
-async def unindexed(owner: Connection, *, above: int = EXACT_UP_TO) -> tuple[LargeTeam, ...]:
-    """Return the large teams of every org that have no index yet."""
-    rows = await owner.fetch(UNINDEXED, above)
+async def unindexed(owner: Connection, *, org_id: str, above: int = EXACT_UP_TO) -> tuple[LargeTeam, ...]:
+    """Return the large teams of an org that have no index yet."""
+    async with owner.transaction():
+        # The owner is held by the policies too, unless it is a superuser.
+        await owner.execute(SET_ORG, org_id)
+        rows = await owner.fetch(UNINDEXED, org_id, above)
     return tuple(
         LargeTeam(org_id=row["org_id"], team_id=row["team_id"], model=row["model"], dimensions=row["dimensions"])
         for row in rows
@@ -63,7 +66,9 @@ async def build(owner: Connection, team: LargeTeam) -> None:
     # What an interrupted build left is invalid, and would be taken for the index.
     await owner.execute(f"drop index concurrently if exists ibex_core.{name}")
     await owner.execute(await owner.fetchval(BUILD, name, team.dimensions, team.org_id, team.team_id, team.model))
-    await owner.execute(REGISTER, team.org_id, team.team_id, team.model, team.dimensions)
+    async with owner.transaction():
+        await owner.execute(SET_ORG, team.org_id)
+        await owner.execute(REGISTER, team.org_id, team.team_id, team.model, team.dimensions)
 
 
 UNREGISTER: LiteralString = """
@@ -73,7 +78,9 @@ delete from ibex_core.vector_indexes where org_id = $1 and team_id = $2 and mode
 
 async def drop(owner: Connection, team: LargeTeam) -> None:
     """Return to exact scans, then drop the index."""
-    await owner.execute(UNREGISTER, team.org_id, team.team_id, team.model)
+    async with owner.transaction():
+        await owner.execute(SET_ORG, team.org_id)
+        await owner.execute(UNREGISTER, team.org_id, team.team_id, team.model)
     await owner.execute(f"drop index concurrently if exists ibex_core.{_name(team)}")
 
 

@@ -47,8 +47,8 @@ async def test_identifiers_and_paths_are_found_whole_and_by_parts(team: Team, qu
     await team.remember("Other", "Nothing of the kind, only a list of plain words about c and net and sharp things.")
     await team.remember(
         "Identifiers",
-        "src/api/app.py calls getUserById (see ADR-016, written in C++ and .NET, not node.js); a/b means MAX_RETRY_COUNT. "
-        "It raised ECONNREFUSED at 127.0.0.1:5432 in kapelle::domain.",
+        "src/api/app.py calls getUserById (see ADR-016, written in C++ and .NET, not node.js); a/b means "
+        "MAX_RETRY_COUNT. It raised ECONNREFUSED at 127.0.0.1:5432 in kapelle::domain.",
     )
     assert (await team.found(query))[0] == "Identifiers"
 
@@ -65,7 +65,8 @@ async def test_text_without_spaces_is_found_from_its_middle(team: Team, query: s
 
 
 ODD = (
-    "", " ", "*", '"', "'", "`", "\\", "%", "_", "(", "))((", "&", "|", "!", "<->", ":*", "foo & !bar", "a <2> b", "it's",
+    "", " ", "*", '"', "'", "`", "\\", "%", "_", "(", "))((", "&", "|", "!", "<->", ":*", "foo & !bar", "a <2> b",
+    "it's",
     "don''t", "--", "/*", "';drop table ibex_core.memories;--", "$1", "{}", "{1:1}/2", "[1,2]", "NULL", "the of and",
     "🚀", "👩‍👩‍👧", "\u202eשלום", "مرحبا بالعالم", "ไทย", "\u0000", "a\u0000b", "\ud83d", "\udc00x", "\u200b", "\uffff",
     "x" * 20_000, "word " * 4_000, " ".join(f"w{n}" for n in range(3_000)), "数" * 20_000, "a/" * 10_000, "\n\t\r\x0b",

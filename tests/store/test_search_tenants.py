@@ -32,8 +32,8 @@ async def test_the_function_that_sees_all_rows_answers_for_the_callers_tenant_on
         await theirs.remember("Theirs", "the secret handshake")
         gate = list((await theirs.counts())[1])
         call = (
-            "select ibex_core.word_candidates($1, $2, '{1:1}/536870912'::sparsevec, true, $3, array['curated'], null, null,"
-            " now(), 9)"
+            "select ibex_core.word_candidates($1, $2, '{1:1}/536870912'::sparsevec, true, $3, array['curated'], null,"
+            " null, now(), 9)"
         )
         for thorough in (False, True):
             async with tenant(mine.pool, mine.org_id) as conn:
