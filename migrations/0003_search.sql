@@ -236,6 +236,8 @@ create function ibex_core.word_candidates(
 ) returns bigint[]
 language plpgsql stable security definer
 set search_path = pg_catalog, public, pg_temp
+-- Plans are made while the tables are small, and outlive that.
+set enable_seqscan = off
 as $$
 declare
     tenant constant text := current_setting('kapelle.org_id', true);
@@ -248,10 +250,14 @@ begin
                 from ibex_core.memory_search as s where s.terms && p_gate
                 offset 0
             ) as f
-            join ibex_core.memories as m on m.id = f.memory_id and m.org_id = f.org_id
+            cross join lateral (
+                select from ibex_core.memories as m
+                where m.id = f.memory_id and m.org_id = f.org_id
+                  and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
+                  and m.valid_from <= p_moment and (m.valid_until is null or m.valid_until > p_moment or p_history)
+                offset 0
+            ) as fits
             where f.org_id = tenant and f.team_id = p_team and (f.live or p_history) and f.status = any(p_statuses)
-              and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
-              and m.valid_from <= p_moment and (m.valid_until is null or m.valid_until > p_moment or p_history)
             order by f.impacts <#> p_query, f.memory_id desc
             limit p_limit
         );
@@ -511,7 +517,7 @@ revoke execute on function ibex_core.word_candidates from public;
 grant execute on function ibex_core.word_candidates to kapelle_app;
 
 -- The entries whose words are most like a new text's, whether current or historical: for the write path alone. Of the
--- text's telling words those that few entries have, and the three rarest in any case, choose the candidates.
+-- text's telling words the rarest ones that occur at all choose the candidates.
 create function ibex_core.near_memories(p_org text, p_team bigint, p_words text[], p_limit integer) returns bigint[]
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -529,7 +535,7 @@ begin
     select array_agg(r.term), ('{' || string_agg(r.term || ':1', ',') || '}/536870912')::sparsevec
     into gate, query
     from (
-        select w.term, coalesce(c.entries, 0) as entries, row_number() over (order by c.entries, w.term) as rarity
+        select w.term, coalesce(c.entries, 0) as entries, row_number() over (order by c.entries nulls last, w.term) as rarity
         from ibex_core.search_terms_of(
             p_team, coalesce(tongue, 'english'), p_words, array_fill(1, array[cardinality(p_words)])
         ) as w
@@ -540,7 +546,7 @@ begin
             offset 0
         ) as c on true
     ) as r
-    where r.rarity <= 3 or r.entries <= greatest(50, coalesce(total, 0) / 500);
+    where r.rarity <= 3 or r.rarity <= 8 and r.entries <= greatest(100, coalesce(total, 0) / 200);
     if gate is null then
         return '{}';
     end if;

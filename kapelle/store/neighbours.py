@@ -12,7 +12,7 @@ from kapelle.store.pool import Connection
 from kapelle.store.search import SearchRequest
 
 # A near copy shares most words, so that some of the longest, which are the rare ones more often than not, find it.
-TELLING_WORDS = 24
+TELLING_WORDS = 12
 MOST_NEIGHBOURS = 5
 
 _WORD = re.compile(r"\w+")

@@ -41,7 +41,10 @@ def query_words(text: str, limit: int = 400) -> tuple[str, ...]:
 def _words(text: str, *, query: bool) -> Iterator[str]:
     for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
         token = match.group()
-        if match.lastgroup == "run":
+        # A plain word, as most are, is its own only part.
+        if token.isalpha() and token.isascii() and token.islower() and len(token) <= _LONGEST:
+            yield token
+        elif match.lastgroup == "run":
             yield from _grams(token, query=query)
         elif match.lastgroup == "signed":
             yield from _distinct(token, token.rstrip("+#") if len(token.rstrip("+#")) > 1 else token)
