@@ -17,7 +17,7 @@ from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Scre
 from kapelle.domain import digests, scan
 from kapelle.domain.entries import Draft, Status
 from kapelle.domain.outcomes import NOT_STORED, Code, Outcome
-from kapelle.domain.rules.scan import gate
+from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.domain.text import text_hash
 from kapelle.providers.embeddings import Embedder, EmbeddingFailed, embed_entries
 from kapelle.store import conflicts, embeddings, entries, ledger, neighbours, operations, search, teams
@@ -29,15 +29,20 @@ log = logging.getLogger(__name__)
 class WriteActivities(write.WriteActivities):
     """The steps on a real store."""
 
-    def __init__(self, pool: Pool, turns: Turns, *, digest_key: str, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self, pool: Pool, turns: Turns, verdicts: Verdicts, *, digest_key: str, embedder: Embedder | None = None
+    ) -> None:
         self._pool = pool
+        self._verdicts = verdicts
         self._turns = turns
         self._digest_key = digest_key
         self._embedder = embedder
 
     @activity.defn(name="write.scan")
     async def scan(self, batch: Batch) -> tuple[Screened, ...]:
-        return tuple(_screened(gate.scan(single.draft, single.policy), single.draft) for single in batch.writes)
+        return tuple(
+            _screened(self._verdicts.take(single.draft, single.policy), single.draft) for single in batch.writes
+        )
 
     @activity.defn(name="write.embed")
     async def embed(self, batch: Batch) -> Embedded:

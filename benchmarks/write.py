@@ -26,7 +26,6 @@ from activities.write import WriteActivities
 from benchmarks.service import RunningService, running_service
 from kapelle.contracts.write import Batch, Prepared, Resemblance, Write, WriteMemory
 from kapelle.domain.entries import Draft, Kind
-from kapelle.domain.rules.scan import gate
 from tests.stack import running_servers
 from workers.stack.servers import Addresses
 
@@ -88,7 +87,7 @@ def cases(service: RunningService, steps: WriteActivities) -> list[Case]:
 
     async def group_commit() -> None:
         single = a_write(service)
-        gate.scan(single.draft, services.policy)
+        services.verdicts.give(single.draft, single.policy)
         outcome = await services.writer.write(single, patience=60)
         assert outcome is not None
         assert outcome.ok
@@ -176,7 +175,9 @@ def report(measured: list[Case]) -> dict[str, dict[str, float]]:
 async def run(addresses: Addresses, options: argparse.Namespace) -> list[Case]:
     async with running_service(addresses) as service:
         services = service.services
-        steps = WriteActivities(services.write_pool, Turns(), digest_key=services.settings.digest_key.value)
+        steps = WriteActivities(
+            services.write_pool, Turns(), services.verdicts, digest_key=services.settings.digest_key.value
+        )
         measured = cases(service, steps)
         floor = Worker(
             services.temporal,

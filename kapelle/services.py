@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from temporalio.client import Client
 
+from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.domain.scan import Policy
 from kapelle.durable.client import connect
 from kapelle.durable.writer import Writer
@@ -26,6 +27,7 @@ class Services:
     temporal: Client
     writer: Writer
     policy: Policy
+    verdicts: Verdicts
     # None where no embeddings are configured: search goes by words.
     embedder: Embedder | None
     queries: QueryVectors | None
@@ -63,6 +65,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
                 task_queue=settings.task_queue,
             ),
             policy=Policy(link_hosts=settings.link_hosts, personal_data=settings.personal_data),
+            verdicts=Verdicts(),
             embedder=embedder,
             queries=None if embedder is None else QueryVectors(embedder),
         )

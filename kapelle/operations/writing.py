@@ -11,7 +11,6 @@ from kapelle.domain.callers import Caller
 from kapelle.domain.entries import Draft
 from kapelle.domain.errors import Conflict, Refused, Unavailable
 from kapelle.domain.outcomes import Code, Outcome
-from kapelle.domain.rules.scan import gate
 from kapelle.domain.scan import Verdict, describe
 from kapelle.operations.results import Running, Written
 from kapelle.services import Services
@@ -37,7 +36,7 @@ async def write(
     )
     if answer := await _answered(services, caller, operation_id, digest):
         return _result(operation_id, answer)
-    verdict = scanned(caller, draft)
+    verdict = scanned(services, caller, draft)
     single = Write(
         operation_id=operation_id,
         team_id=caller.team_id,
@@ -53,13 +52,13 @@ async def write(
     return _result(operation_id, await services.writer.write(single, patience=caller.patience))
 
 
-def scanned(caller: Caller, draft: Draft) -> Verdict:
+def scanned(services: Services, caller: Caller, draft: Draft) -> Verdict:
     """Scan a draft before it reaches any history or queue, and return what the scan says of it.
 
     Raises:
         Refused: naming the rule and the place.
     """
-    verdict = gate.scan(draft, caller.policy)
+    verdict = services.verdicts.give(draft, caller.policy)
     if verdict.refused:
         raise Refused(f"not stored: {describe(verdict.refused)}")
     return verdict

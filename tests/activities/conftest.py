@@ -16,6 +16,7 @@ from kapelle.contracts.curate import Change
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Write
 from kapelle.domain.entries import Draft, Kind
 from kapelle.domain.outcomes import Outcome
+from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.store import bootstrap
 from kapelle.store.pool import Pool, open_pool
 from tests.memory import BEGINNING, DIGEST_KEY
@@ -109,7 +110,7 @@ async def steps(database: Database) -> AsyncIterator[Steps]:
         pool=pool,
         database=database,
         team_id=team_id,
-        write=WriteActivities(pool, turns, digest_key=DIGEST_KEY),
+        write=WriteActivities(pool, turns, Verdicts(), digest_key=DIGEST_KEY),
         curate=CurateActivities(pool, turns, digest_key=DIGEST_KEY),
     )
     await pool.close()
