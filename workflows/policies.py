@@ -17,11 +17,11 @@ EMBED = LocalActivityConfig(
     retry_policy=RetryPolicy(maximum_attempts=1),
 )
 
-# The database may be away for a while, and a write that was acknowledged as running waits for it. A retry that is
-# further off than the threshold becomes a timer in the history instead of holding the workflow task.
+# The database may be away for a while, and a write that was acknowledged as running waits for it. An attempt is
+# bounded by the timeouts of its statements. A retry that is further off than the threshold becomes a timer in the
+# history instead of holding the workflow task.
 STORE = LocalActivityConfig(
     schedule_to_close_timeout=timedelta(hours=20),
-    start_to_close_timeout=timedelta(seconds=20),
     retry_policy=RetryPolicy(
         initial_interval=timedelta(milliseconds=100), backoff_coefficient=2, maximum_interval=timedelta(seconds=5)
     ),

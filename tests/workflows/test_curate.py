@@ -40,6 +40,6 @@ async def test_a_decision_waits_for_a_database_that_is_away(run: Run, method: ob
     assert len(fake.calls) == 3
 
 
-def test_workflow_ids_name_the_decision_and_its_operation() -> None:
-    assert accept_id(CHANGE) == f"accept/{CHANGE.operation_id}"
-    assert forget_id(CHANGE) == f"forget/{CHANGE.operation_id}"
+def test_workflow_ids_name_the_decision_its_operation_and_its_request() -> None:
+    assert accept_id(CHANGE) == f"accept/{CHANGE.operation_id}/{CHANGE.request_digest[:16]}"
+    assert forget_id(CHANGE) == f"forget/{CHANGE.operation_id}/{CHANGE.request_digest[:16]}"
