@@ -31,7 +31,14 @@ class CurateActivities(curate.CurateActivities):
             standing = await _standing(conn, change)
             return await _missing(conn, change) if standing is None else await _accept(conn, change, standing, now)
 
-        return await decided(self._pool, self._turns, change.org_id, _begun(change, "accept"), decide)
+        return await decided(
+            self._pool,
+            self._turns,
+            _begun(change, "accept"),
+            decide,
+            org_id=change.org_id,
+            team_id=change.team_id,
+        )
 
     @activity.defn(name="curate.forget")
     async def forget(self, change: Change) -> Outcome:
@@ -39,7 +46,14 @@ class CurateActivities(curate.CurateActivities):
             standing = await _standing(conn, change)
             return await _missing(conn, change) if standing is None else await self._forget(conn, change, standing, now)
 
-        return await decided(self._pool, self._turns, change.org_id, _begun(change, "forget"), decide)
+        return await decided(
+            self._pool,
+            self._turns,
+            _begun(change, "forget"),
+            decide,
+            org_id=change.org_id,
+            team_id=change.team_id,
+        )
 
     async def _forget(self, conn: Connection, change: Change, standing: Standing, now: datetime) -> Outcome:
         org_id, team_id, entry_id = change.org_id, change.team_id, change.entry_id
@@ -47,7 +61,8 @@ class CurateActivities(curate.CurateActivities):
         await search.forget(conn, org_id=org_id, team_id=team_id, memory_id=entry_id)
         await entries.delete(conn, org_id=org_id, team_id=team_id, entry_id=entry_id)
         await ledger.bury(conn, org_id=org_id, team_id=team_id, digest=digest, entry_id=entry_id)
-        await note(conn, org_id, _begun(change, "forget"), now, (entry_id, "forgotten", None))
+        happened = (entry_id, "forgotten", None)
+        await note(conn, _begun(change, "forget"), now, happened, org_id=org_id, team_id=team_id)
         return Outcome(code=Code.FORGOTTEN, entry_id=entry_id)
 
 
@@ -61,7 +76,8 @@ async def _accept(conn: Connection, change: Change, standing: Standing, now: dat
     if standing.entry.status is not Status.PROPOSED:
         return refused(f"entry {entry_id} is {standing.entry.status} and not open to acceptance")
     await curate_entry(conn, change.org_id, change.team_id, entry_id, at=now, by=change.source)
-    await note(conn, change.org_id, _begun(change, "accept"), now, (entry_id, "accepted", None))
+    happened = (entry_id, "accepted", None)
+    await note(conn, _begun(change, "accept"), now, happened, org_id=change.org_id, team_id=change.team_id)
     return Outcome(code=Code.ACCEPTED, entry_id=entry_id)
 
 

@@ -16,19 +16,19 @@ from kapelle.store.pool import Connection, Pool, tenant
 Decide = Callable[[Connection, datetime], Awaitable[Outcome]]
 
 
-async def decided(pool: Pool, turns: Turns, org_id: str, begun: Begun, decide: Decide) -> Outcome:
+async def decided(pool: Pool, turns: Turns, begun: Begun, decide: Decide, *, org_id: str, team_id: int) -> Outcome:
     """Run `decide` under the team's lock in one transaction with the record of its outcome.
 
     A request that was made before gets its answer again, and `decide` does not run.
     """
-    async with turns.of([begun.team_id]), tenant(pool, org_id) as conn:
-        now = await teams.lock(conn, org_id=org_id, team_ids=[begun.team_id])
+    async with turns.of([team_id]), tenant(pool, org_id) as conn:
+        now = await teams.lock(conn, org_id=org_id, team_ids=[team_id])
         recorded = await operations.recorded(conn, org_id=org_id, operation_ids=[begun.operation_id])
         if answer := repeated(begun, recorded):
             return answer
-        if begun.team_id not in now:
+        if team_id not in now:
             return refused("the team does not exist any more")
-        outcome = await decide(conn, now[begun.team_id])
+        outcome = await decide(conn, now[team_id])
         await operations.finish(
             conn, org_id=org_id, finished=[(begun, outcome)], workflow_id=activity.info().workflow_id or ""
         )
@@ -36,12 +36,17 @@ async def decided(pool: Pool, turns: Turns, org_id: str, begun: Begun, decide: D
 
 
 async def note(
-    conn: Connection, org_id: str, begun: Begun, now: datetime, *happened: tuple[int, str, int | None]
+    conn: Connection,
+    begun: Begun,
+    now: datetime,
+    *happened: tuple[int, str, int | None],
+    org_id: str,
+    team_id: int,
 ) -> None:
     """Append events, each an entry, what happened, and the other entry, and move the team's revision."""
     events = [
         (
-            begun.team_id,
+            team_id,
             Event(
                 memory_id=entry_id,
                 event=event,
@@ -54,4 +59,4 @@ async def note(
         for entry_id, event, other_id in happened
     ]
     await ledger.append(conn, org_id=org_id, events=events)
-    await teams.move_revision(conn, org_id=org_id, team_ids=[begun.team_id])
+    await teams.move_revision(conn, org_id=org_id, team_ids=[team_id])

@@ -32,7 +32,14 @@ class ResolveActivities(resolve.ResolveActivities):
             )
             return await _settle(conn, resolution, conflict, now)
 
-        return await decided(self._pool, self._turns, resolution.org_id, _begun(resolution), decide)
+        return await decided(
+            self._pool,
+            self._turns,
+            _begun(resolution),
+            decide,
+            org_id=resolution.org_id,
+            team_id=resolution.team_id,
+        )
 
 
 async def _settle(conn: Connection, resolution: Resolution, conflict: Conflict | None, now: datetime) -> Outcome:
@@ -71,7 +78,7 @@ async def _keep_both(conn: Connection, resolution: Resolution, conflict: Conflic
     first, second = conflict.first_id, conflict.second_id
     await conflicts.relate(conn, org_id=resolution.org_id, from_id=second, to_id=first)
     happened = ((first, "resolved", second), (second, "resolved", first))
-    await note(conn, resolution.org_id, _begun(resolution), now, *happened)
+    await note(conn, _begun(resolution), now, *happened, org_id=resolution.org_id, team_id=resolution.team_id)
 
 
 async def _keep_one(conn: Connection, resolution: Resolution, outcome: Outcome, now: datetime) -> Outcome | None:
@@ -90,7 +97,7 @@ async def _keep_one(conn: Connection, resolution: Resolution, outcome: Outcome, 
         await search.retire(conn, org_id=org_id, team_id=team_id, memory_id=other_id)
         await entries.link_successors(conn, org_id=org_id, pairs=[(kept_id, other_id)])
         happened.append((other_id, "superseded", kept_id))
-    await note(conn, org_id, _begun(resolution), now, *happened)
+    await note(conn, _begun(resolution), now, *happened, org_id=org_id, team_id=team_id)
     return None
 
 

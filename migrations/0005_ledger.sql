@@ -49,7 +49,8 @@ create table ibex_core.memory_tombstones (
 create table ibex_core.operations (
     org_id text not null references ibex_core.organizations,
     operation_id uuid not null,
-    team_id bigint not null,
+    -- Null for a command that is about a team itself.
+    team_id bigint,
     source text not null,
     name text not null,
     -- Keyed digest of the canonical request: the same id with another request is refused.

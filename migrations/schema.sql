@@ -321,7 +321,7 @@ begin
     select array_agg(r.term), ('{' || string_agg(r.term || ':1', ',') || '}/536870912')::sparsevec
     into gate, query
     from (
-        select w.term, coalesce(c.entries, 0) as entries, row_number() over (order by c.entries, w.term) as rarity
+        select w.term, coalesce(c.entries, 0) as entries, row_number() over (order by c.entries nulls last, w.term) as rarity
         from ibex_core.search_terms_of(
             p_team, coalesce(tongue, 'english'), p_words, array_fill(1, array[cardinality(p_words)])
         ) as w
@@ -332,7 +332,7 @@ begin
             offset 0
         ) as c on true
     ) as r
-    where r.rarity <= 3 or r.entries <= greatest(50, coalesce(total, 0) / 500);
+    where r.rarity <= 3 or r.rarity <= 8 and r.entries <= greatest(100, coalesce(total, 0) / 200);
     if gate is null then
         return '{}';
     end if;
@@ -439,6 +439,7 @@ $_$;
 CREATE FUNCTION ibex_core.word_candidates(p_team bigint, p_gate integer[], p_query public.sparsevec, p_history boolean, p_strict boolean, p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamp with time zone, p_limit integer) RETURNS bigint[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 declare
     tenant constant text := current_setting('kapelle.org_id', true);
@@ -451,10 +452,14 @@ begin
                 from ibex_core.memory_search as s where s.terms && p_gate
                 offset 0
             ) as f
-            join ibex_core.memories as m on m.id = f.memory_id and m.org_id = f.org_id
+            cross join lateral (
+                select from ibex_core.memories as m
+                where m.id = f.memory_id and m.org_id = f.org_id
+                  and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
+                  and m.valid_from <= p_moment and (m.valid_until is null or m.valid_until > p_moment or p_history)
+                offset 0
+            ) as fits
             where f.org_id = tenant and f.team_id = p_team and (f.live or p_history) and f.status = any(p_statuses)
-              and (p_kinds is null or m.kind = any(p_kinds)) and (p_tags is null or m.tags @> p_tags)
-              and m.valid_from <= p_moment and (m.valid_until is null or m.valid_until > p_moment or p_history)
             order by f.impacts <#> p_query, f.memory_id desc
             limit p_limit
         );
@@ -675,7 +680,7 @@ ALTER TABLE ONLY ibex_core.memory_tombstones FORCE ROW LEVEL SECURITY;
 CREATE TABLE ibex_core.operations (
     org_id text NOT NULL,
     operation_id uuid NOT NULL,
-    team_id bigint NOT NULL,
+    team_id bigint,
     source text NOT NULL,
     name text NOT NULL,
     request_digest bytea NOT NULL,

@@ -22,6 +22,8 @@ class Code(StrEnum):
     # A conflict was resolved, and both entries stay.
     KEPT_BOTH = "kept-both"
     RATED = "rated"
+    # A team command was carried out.
+    TOLD = "told"
     # Understood and not stored: the same request would be refused again.
     REFUSED = "refused"
     # Something broke. The same request may be made again.
@@ -39,6 +41,7 @@ _SENTENCES = {
     Code.RESOLVED: "Conflict {0.conflict_id} resolved: entry {0.entry_id} supersedes entry {0.other_id}.",
     Code.KEPT_BOTH: "Conflict {0.conflict_id} resolved: entries {0.entry_id} and {0.other_id} both stay.",
     Code.RATED: "{0.reason}",
+    Code.TOLD: "{0.reason}",
     Code.REFUSED: "{0.reason}",
     Code.FAILED: "{0.reason}",
 }

@@ -1,36 +1,15 @@
 """The application: one record an operation, and the one way in for every door."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any
 
 from kapelle.domain import validation
 from kapelle.domain.callers import Claim, Role
 from kapelle.domain.errors import InvalidRequest, NotAllowed
-from kapelle.operations import access, add, edit, maintain, propose, read, review, scan, search, team
+from kapelle.operations import access, add, edit, maintain, propose, read, repeat, review, scan, search, team
+from kapelle.operations.operation import Operation
 from kapelle.operations.results import Result
 from kapelle.services import Services
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One operation: its command and name on the wire, its request, and whether it only reads.
-
-    A request is a dataclass of strings whose fields are the positional arguments, in their order.
-    """
-
-    command: str
-    name: str
-    request: type[Any]
-    run: Callable[[Any, Any, Services], Awaitable[Result]]
-    reads: bool = False
-
-    def usage(self) -> str:
-        """Return the arguments as a caller writes them; `?` marks what may be left out."""
-        parts = [f'"{self.name}"']
-        parts += [field.name if field.default is MISSING else f"{field.name}?" for field in fields(self.request)]
-        return f"[{', '.join(parts)}]"
-
 
 MEMORY = (
     Operation(command="memory", name="search", request=search.Search, run=search.run, reads=True),
@@ -103,7 +82,7 @@ async def perform(call: Call, services: Services) -> Result:
     """
     request = _request(call.operation, call.arguments)
     if call.operation.command == "team":
-        return await call.operation.run(request, call.claim, services)
+        return await repeat.once(call.operation, request, call.claim, call.request_id, services)
     if call.team is None:
         raise InvalidRequest("the request names no team")
     caller = await access.caller(

@@ -94,6 +94,8 @@ class Told:
 
     text: str
     lines: tuple[str, ...] | None = None
+    # What a repetition of the request is told, where the text must not be kept.
+    again: str | None = None
 
 
 Result = Found | Shown | Listed | Exported | Written | Running | Operated | History | Rated | InConflict | Told

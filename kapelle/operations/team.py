@@ -15,7 +15,7 @@ from kapelle.store.pool import tenant
 NAME_CHARACTERS = 200
 URL_CHARACTERS = 500
 _REPOSITORY = re.compile(
-    r"https://(?P<host>[A-Za-z0-9.-]+(:\d{1,5})?)/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)/?", re.ASCII
+    r"https://(?P<host>[A-Za-z0-9.-]+(:\d{1,5})?)/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)/?([?#]\S*)?", re.ASCII
 )
 AGENT_SCOPES = ("read", "propose")
 
@@ -166,7 +166,10 @@ async def add_agent(request: AddAgent, claim: Claim, services: Services) -> Told
         if agent_id is None:
             raise Conflict(f"team '{request.slug}' has an agent '{name}' already")
         await tokens.add_for_agent(conn, org_id=services.org_id, agent_id=agent_id, token=token, scopes=AGENT_SCOPES)
-    return Told(text=f"Agent {request.slug}/{name} added. Its token is shown only this once: {token}")
+    return Told(
+        text=f"Agent {request.slug}/{name} added. Its token is shown only this once: {token}",
+        again=f"Agent {request.slug}/{name} was added by this request, and its token shown then.",
+    )
 
 
 async def allow_host(request: AllowHost, claim: Claim, services: Services) -> Told:

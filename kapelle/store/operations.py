@@ -13,7 +13,8 @@ class Begun:
     """A write that was handed over. `digest` is the keyed digest of its request."""
 
     operation_id: str
-    team_id: int
+    # None for a command that is about the org, or about a team itself.
+    team_id: int | None
     source: str
     name: str
     digest: bytes
@@ -23,7 +24,7 @@ class Begun:
 class Recorded:
     """A row of the ledger. `outcome` is None while it runs."""
 
-    team_id: int
+    team_id: int | None
     source: str
     digest: bytes
     state: str

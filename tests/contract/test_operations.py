@@ -198,9 +198,7 @@ READING = (
         reply=ok(f"[curated] {SHOWN}"),
     ),
     row("get of nothing", ask("get", "999999"), reply=no("there is no entry 999999 in this team")),
-    row(
-        "get of the largest id", ask("get", str(2**63 - 1)), reply=no(f"there is no entry {2**63 - 1} in this team")
-    ),
+    row("get of the largest id", ask("get", str(2**63 - 1)), reply=no(f"there is no entry {2**63 - 1} in this team")),
     row(
         "a body keeps its lines",
         ask("add", "fact", "T", "one\n\n  two\ttabs\n", name="a"),
@@ -370,9 +368,7 @@ TELLING = (
         reply=ok("Entry <a>: 1 helpful, 1 unhelpful."),
     ),
     row("no such vote", added, ask("feedback", "<a>", "good"), reply=no("the vote must be helpful or unhelpful")),
-    row(
-        "a vote on nothing", ask("feedback", "999999", "helpful"), reply=no("there is no entry 999999 in this team")
-    ),
+    row("a vote on nothing", ask("feedback", "999999", "helpful"), reply=no("there is no entry 999999 in this team")),
     row(
         "no such operation id",
         ask("operation", "6b1f8f5e-4d0e-4c39-9a63-1d0f6a2d7c11"),
