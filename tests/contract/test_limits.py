@@ -12,8 +12,8 @@ STRINGS = no("every one of args must be a string")
 ARGS = no('args must be a list that begins with the operation, such as ["list"]')
 KINDS = "convention, decision, event, fact, gotcha, preference, procedure"
 MEMORY = (
-    "search, get, list, propose, add, accept, edit, forget, export, history, conflicts, resolve, feedback, operation, scan, "
-    "backfill"
+    "search, get, list, propose, add, accept, edit, forget, export, history, conflicts, resolve, feedback, operation, "
+    "scan, backfill"
 )
 # Characters that show nothing, one or more of each kind.
 NOTHING = (

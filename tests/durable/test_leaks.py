@@ -132,7 +132,8 @@ async def _live(memory: Memory) -> None:
     await owner.close()
     assert (await memory.ask("propose", "fact", TITLE, f"{BODY} " * 50, TAG, source=AGENT))["ok"]
     assert (await memory.ask("accept", "1"))["ok"]
-    assert (await memory.ask("edit", "1", "fact", TITLE, f"{EDITED} " * 50, TAG))["ok"]
+    edited = await memory.ask("edit", "1", "fact", TITLE, f"{EDITED} " * 50, TAG)
+    assert edited["ok"], edited
     assert not (await memory.ask("add", "fact", REFUSED, f"key {CREDENTIAL}"))["ok"]
     forgotten = await memory.ask("add", "fact", FORGOTTEN, f"{FORGOTTEN} " * 50)
     assert (await memory.ask("forget", forgotten["text"].split()[1]))["ok"]

@@ -10,7 +10,7 @@ from tests.stack import Temporal, fresh_database
 from workers.stack.servers import Addresses
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def shared(servers: Addresses) -> AsyncIterator[Memory]:
     """One service for all tests that only ask for what it refuses."""
     queue = f"operations-{uuid.uuid4().hex}"
