@@ -16,7 +16,7 @@ from typing import Final
 from kapelle.domain.dedup import Same
 from kapelle.domain.rules import dedup
 
-MODEL: Final = "local/minilm-l6-v2@384"
+MODEL: Final = "kapelle-local/all-minilm-l6-v2-int8:384"
 PAIRS: Final = Path(__file__).parent / "dedup_data" / "pairs.jsonl"
 ROUNDS: Final = 200
 

@@ -7,6 +7,7 @@ from kapelle.services import open_services
 from kapelle.settings import Settings
 from workers import process, readiness
 from workers.memory_worker import memory_worker
+from workers.warm import warming
 
 DRAIN_SECONDS = 10
 
@@ -17,7 +18,7 @@ async def run(settings: Settings) -> None:
     async with open_services(settings, os.environ, identity=process.identity("commands")) as services:
         client = await connect(settings.nats_url.value, name=process.identity("commands"))
         try:
-            async with memory_worker(services):
+            async with memory_worker(services), warming(services.embedder):
                 server = CommandServer(client, services)
                 await server.start()
                 readiness.announce()

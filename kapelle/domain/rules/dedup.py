@@ -21,7 +21,7 @@ from kapelle.domain.rules.dedup_statement import statement
 __all__ = ["THRESHOLDS", "compare", "conflict", "follows", "may_be_related", "statement", "thresholds"]
 
 # From `python -m benchmarks.dedup`; a model that was not measured there gets the cautious ones.
-THRESHOLDS = {"local/minilm-l6-v2@384": Thresholds(same=0.75, related=0.60)}
+THRESHOLDS = {"kapelle-local/all-minilm-l6-v2-int8:384": Thresholds(same=0.75, related=0.60)}
 UNMEASURED = Thresholds(same=0.85, related=0.70)
 # The share of common words, where there is no embedder.
 WITHOUT_MODEL = Thresholds(same=0.50, related=0.40)
