@@ -9,6 +9,7 @@ from activities.turns import Turns
 from kapelle.contracts import curate
 from kapelle.contracts.curate import Change
 from kapelle.domain import digests
+from kapelle.domain.callers import is_person
 from kapelle.domain.entries import Status
 from kapelle.domain.outcomes import Code, Outcome, refused
 from kapelle.store import entries, ledger, search
@@ -73,10 +74,11 @@ async def _accept(conn: Connection, change: Change, standing: Standing, now: dat
     if not standing.current:
         successor = f"superseded by entry {standing.successor}" if standing.successor else "not current any more"
         return refused(f"entry {entry_id} is {successor}")
-    if standing.entry.status is not Status.PROPOSED:
-        return refused(f"entry {entry_id} is {standing.entry.status} and not open to acceptance")
+    if standing.entry.status is Status.QUARANTINED and not is_person(change.source):
+        return refused(f"entry {entry_id} is quarantined; only a person can release it")
     await curate_entry(conn, change.org_id, change.team_id, entry_id, at=now, by=change.source)
-    happened = (entry_id, "accepted", None)
+    released = standing.entry.status is Status.QUARANTINED
+    happened = (entry_id, "released" if released else "accepted", None)
     await note(conn, _begun(change, "accept"), now, happened, org_id=change.org_id, team_id=change.team_id)
     return Outcome(code=Code.ACCEPTED, entry_id=entry_id)
 

@@ -89,6 +89,8 @@ async def _keep_one(conn: Connection, resolution: Resolution, outcome: Outcome, 
     kept, other = found.get(kept_id), found.get(other_id)
     if kept is None or other is None or not kept.current:
         return refused(f"entry {kept_id} is not current any more, so it cannot be the one that is kept")
+    if Status.QUARANTINED in (kept.entry.status, other.entry.status):
+        return refused("one of the entries is quarantined; decide on that first")
     happened: list[tuple[int, str, int | None]] = [(kept_id, "resolved", other_id)]
     if kept.entry.status is Status.PROPOSED:
         await curate_entry(conn, org_id, team_id, kept_id, at=now, by=resolution.source)

@@ -62,7 +62,8 @@ async def record(conn: Connection, *, org_id: str, conflicts: Sequence[NewConfli
     )
 
 
-# Open while a current entry of the pair is in doubt: a historical one may take part, not two.
+# Open while a current entry of the pair is in doubt: a historical one may take part, not two. What is quarantined is
+# shown to nobody.
 OPEN = """
 select c.conflict_id, c.first_id, c.second_id, c.kind, c.score, c.reasons, c.resolution, c.resolved_by
 from ibex_core.memory_conflicts as c
@@ -71,6 +72,11 @@ where c.org_id = $1 and c.team_id = $2 and c.resolution is null
   and exists (
       select from ibex_core.memory_search as s
       where s.org_id = c.org_id and s.team_id = c.team_id and s.memory_id in (c.first_id, c.second_id) and s.current
+  )
+  and not exists (
+      select from ibex_core.memory_search as q
+      where q.org_id = c.org_id and q.team_id = c.team_id and q.memory_id in (c.first_id, c.second_id)
+        and q.status = 'quarantined'
   )
 order by c.score desc, c.conflict_id
 """

@@ -82,8 +82,8 @@ async def open_pool(database_url: str, size: int) -> Pool:
                 "jit": "off",
             },
         )
-    except _AWAY as error:
-        raise Unavailable(f"the database does not answer ({type(error).__name__})") from None
+    except _AWAY:
+        raise Unavailable("the database does not answer; try again in a moment") from None
     try:
         await _require_held_role(pool)
     except BaseException:
@@ -121,8 +121,8 @@ async def tenant(pool: Pool, org_id: str) -> AsyncIterator[Connection]:
         async with pool.acquire(timeout=ACQUIRE_SECONDS) as connection, connection.transaction():
             await connection.execute(SET_ORG, org_id)
             yield connection
-    except _AWAY as error:
-        raise Unavailable(f"the database does not answer ({type(error).__name__})") from None
+    except _AWAY:
+        raise Unavailable("the database does not answer; try again in a moment") from None
     except asyncpg.InterfaceError as error:
         # The pool's word for a connection that went away; its subclass DataError is a defect of ours.
         if isinstance(error, ValueError):

@@ -56,7 +56,7 @@ SUBCOMMANDS = (
         examples=("kapelle memory conflicts",),
         declare=nothing,
         arguments=no_arguments,
-        view=View.LINES,
+        view=View.ENTRIES,
     ),
     Subcommand(
         name="resolve",
