@@ -4,6 +4,7 @@ import asyncio
 import io
 import os
 import pty
+import signal
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,6 +49,8 @@ async def start(
         stdin=stdin,
         stdout=stdout,
         stderr=asyncio.subprocess.PIPE,
+        # Who runs the tests in a shell's background passes on that Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
