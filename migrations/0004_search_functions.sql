@@ -330,7 +330,7 @@ begin
             offset 0
         ) as c on true
     ) as r
-    where r.rarity <= 3 or r.rarity <= 8 and r.entries <= greatest(100, coalesce(total, 0) / 200);
+    where r.rarity <= 3 or r.rarity <= 8 and r.entries <= greatest(30, coalesce(total, 0) / 500);
     if gate is null then
         return '{}';
     end if;
