@@ -70,7 +70,7 @@ class Settings:
     read_limit: int = 64
     write_limit: int = 256
     # Group commit: batches that run at once, and drafts in one.
-    batches: int = 2
+    batches: int = 3
     batch_drafts: int = 100
     pool_size: int = 10
     task_queue: str = "kapelle-memory"

@@ -57,18 +57,27 @@ language plpgsql
 -- The tables grow from nothing, and a plan made for an empty one would scan a full one.
 set enable_seqscan = off
 as $$
+declare
+    surer record;
 begin
-    -- Of equally sure labels the present kind stays, then the alphabet decides.
-    update ibex_core.memories as m
-    set kind = surest.label
-    from (
-        select distinct on (l.org_id, l.memory_id) l.org_id, l.memory_id, l.label
-        from ibex_core.memory_labels as l
-        join ibex_core.memories as owner on owner.id = l.memory_id and owner.org_id = l.org_id
-        where (l.org_id, l.memory_id) in (select c.org_id, c.memory_id from changed as c)
-        order by l.org_id, l.memory_id, l.confidence desc, (l.label = owner.kind) desc, l.label
-    ) as surest
-    where m.id = surest.memory_id and m.org_id = surest.org_id and m.kind <> surest.label;
+    -- Nearly always there is none, and one look-up an entry by the whole key tells, whatever the planner believes.
+    for surer in
+        select owner.id, owner.org_id, surest.label
+        from (select distinct c.org_id, c.memory_id from changed as c) as c
+        cross join lateral (
+            select m.id, m.org_id, m.kind from ibex_core.memories as m where m.id = c.memory_id and m.org_id = c.org_id
+            offset 0
+        ) as owner
+        cross join lateral (
+            select l.label from ibex_core.memory_labels as l where l.org_id = c.org_id and l.memory_id = c.memory_id
+            -- Of equally sure labels the present kind stays, then the alphabet decides.
+            order by l.confidence desc, (l.label = owner.kind) desc, l.label
+            limit 1
+        ) as surest
+        where surest.label <> owner.kind
+    loop
+        update ibex_core.memories set kind = surer.label where id = surer.id and org_id = surer.org_id;
+    end loop;
     return null;
 end
 $$;

@@ -103,12 +103,12 @@ language sql stable parallel safe
 as $$
     select (('x' || left(md5(p_team || ' ' || lexed.stems[1]), 8))::bit(32)::integer & 536870911) + 1, sum(lexed.count)
     from (
-        select ts_lexize(dictionary.name, w.word) as stems, w.count
-        from (
-            select ('pg_catalog.' || p_language || case p_language when 'simple' then '' else '_stem' end)::regdictionary
-            offset 0
-        ) as dictionary (name), unnest(p_words, p_counts) as w (word, count)
-    ) as lexed
+        select ('pg_catalog.' || p_language || case p_language when 'simple' then '' else '_stem' end)::regdictionary
+        offset 0
+    ) as dictionary (name)
+    cross join unnest(p_words, p_counts) as w (word, count)
+    -- The fence keeps a word from being stemmed once for each mention of its stems.
+    cross join lateral (select ts_lexize(dictionary.name, w.word) as stems, w.count offset 0) as lexed
     where cardinality(lexed.stems) > 0
     group by 1
 $$;

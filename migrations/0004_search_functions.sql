@@ -26,6 +26,20 @@ as $$
 declare
     tenant constant text := current_setting('kapelle.org_id', true);
 begin
+    if p_moment is null then
+        -- Whatever the validity: what the row of memory_search says is enough.
+        return array(
+            select f.memory_id
+            from (
+                select s.org_id, s.team_id, s.memory_id, s.live, s.status, s.impacts
+                from ibex_core.memory_search as s where s.terms && p_gate
+                offset 0
+            ) as f
+            where f.org_id = tenant and f.team_id = p_team and (f.live or p_history) and f.status = any(p_statuses)
+            order by f.impacts <#> p_query, f.memory_id desc
+            limit p_limit
+        );
+    end if;
     if p_strict then
         return array(
             select f.memory_id
@@ -335,7 +349,7 @@ begin
         return '{}';
     end if;
     return ibex_core.word_candidates(
-        p_team, gate, query, true, true, array['proposed', 'curated', 'quarantined'], null, null, now(), p_limit
+        p_team, gate, query, true, true, array['proposed', 'curated', 'quarantined'], null, null, null, p_limit
     );
 end
 $$;

@@ -234,18 +234,27 @@ CREATE FUNCTION ibex_core.follow_surest_label() RETURNS trigger
     LANGUAGE plpgsql
     SET enable_seqscan TO 'off'
     AS $$
+declare
+    surer record;
 begin
-    -- Of equally sure labels the present kind stays, then the alphabet decides.
-    update ibex_core.memories as m
-    set kind = surest.label
-    from (
-        select distinct on (l.org_id, l.memory_id) l.org_id, l.memory_id, l.label
-        from ibex_core.memory_labels as l
-        join ibex_core.memories as owner on owner.id = l.memory_id and owner.org_id = l.org_id
-        where (l.org_id, l.memory_id) in (select c.org_id, c.memory_id from changed as c)
-        order by l.org_id, l.memory_id, l.confidence desc, (l.label = owner.kind) desc, l.label
-    ) as surest
-    where m.id = surest.memory_id and m.org_id = surest.org_id and m.kind <> surest.label;
+    -- Nearly always there is none, and one look-up an entry by the whole key tells, whatever the planner believes.
+    for surer in
+        select owner.id, owner.org_id, surest.label
+        from (select distinct c.org_id, c.memory_id from changed as c) as c
+        cross join lateral (
+            select m.id, m.org_id, m.kind from ibex_core.memories as m where m.id = c.memory_id and m.org_id = c.org_id
+            offset 0
+        ) as owner
+        cross join lateral (
+            select l.label from ibex_core.memory_labels as l where l.org_id = c.org_id and l.memory_id = c.memory_id
+            -- Of equally sure labels the present kind stays, then the alphabet decides.
+            order by l.confidence desc, (l.label = owner.kind) desc, l.label
+            limit 1
+        ) as surest
+        where surest.label <> owner.kind
+    loop
+        update ibex_core.memories set kind = surer.label where id = surer.id and org_id = surer.org_id;
+    end loop;
     return null;
 end
 $$;
@@ -337,7 +346,7 @@ begin
         return '{}';
     end if;
     return ibex_core.word_candidates(
-        p_team, gate, query, true, true, array['proposed', 'curated', 'quarantined'], null, null, now(), p_limit
+        p_team, gate, query, true, true, array['proposed', 'curated', 'quarantined'], null, null, null, p_limit
     );
 end
 $$;
@@ -355,12 +364,12 @@ CREATE FUNCTION ibex_core.search_terms_of(p_team bigint, p_language text, p_word
     AS $$
     select (('x' || left(md5(p_team || ' ' || lexed.stems[1]), 8))::bit(32)::integer & 536870911) + 1, sum(lexed.count)
     from (
-        select ts_lexize(dictionary.name, w.word) as stems, w.count
-        from (
-            select ('pg_catalog.' || p_language || case p_language when 'simple' then '' else '_stem' end)::regdictionary
-            offset 0
-        ) as dictionary (name), unnest(p_words, p_counts) as w (word, count)
-    ) as lexed
+        select ('pg_catalog.' || p_language || case p_language when 'simple' then '' else '_stem' end)::regdictionary
+        offset 0
+    ) as dictionary (name)
+    cross join unnest(p_words, p_counts) as w (word, count)
+    -- The fence keeps a word from being stemmed once for each mention of its stems.
+    cross join lateral (select ts_lexize(dictionary.name, w.word) as stems, w.count offset 0) as lexed
     where cardinality(lexed.stems) > 0
     group by 1
 $$;
@@ -444,6 +453,20 @@ CREATE FUNCTION ibex_core.word_candidates(p_team bigint, p_gate integer[], p_que
 declare
     tenant constant text := current_setting('kapelle.org_id', true);
 begin
+    if p_moment is null then
+        -- Whatever the validity: what the row of memory_search says is enough.
+        return array(
+            select f.memory_id
+            from (
+                select s.org_id, s.team_id, s.memory_id, s.live, s.status, s.impacts
+                from ibex_core.memory_search as s where s.terms && p_gate
+                offset 0
+            ) as f
+            where f.org_id = tenant and f.team_id = p_team and (f.live or p_history) and f.status = any(p_statuses)
+            order by f.impacts <#> p_query, f.memory_id desc
+            limit p_limit
+        );
+    end if;
     if p_strict then
         return array(
             select f.memory_id

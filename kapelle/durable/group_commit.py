@@ -1,13 +1,16 @@
 """Group commit: what arrives while a team's batch runs shares the next one. A lone item is never delayed."""
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
+
+# A team's second batch starts beside its first one when it is at least as large, and has as many items as this.
+LEAST_BESIDE = 8
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -35,12 +38,17 @@ class Limits:
 
 @dataclass(slots=True, kw_only=True)
 class GroupCommit(Generic[Item, Result]):
-    """Gathers items into batches, taking turns between teams, and never two batches of one team at once."""
+    """Gathers items into batches, taking turns between teams.
+
+    Two batches of one team overlap only when both are large: one is compared and embedded while the other is stored.
+    """
 
     run: Callable[[Sequence[Ticket[Item, Result]]], Awaitable[Sequence[Result]]]
     limits: Limits
     _waiting: "OrderedDict[int, deque[Ticket[Item, Result]]]" = field(default_factory=OrderedDict)
-    _busy: set[int] = field(default_factory=set)
+    # By team: the items of its batches that run, and how many batches those are.
+    _underway: Counter[int] = field(default_factory=Counter)
+    _batches: Counter[int] = field(default_factory=Counter)
     _running: "set[asyncio.Task[None]]" = field(default_factory=set)
 
     def add(self, item: Item, *, team_id: int, size: int) -> Ticket[Item, Result]:
@@ -75,16 +83,17 @@ class GroupCommit(Generic[Item, Result]):
 
     def _dispatch(self) -> None:
         while len(self._running) < self.limits.batches and (batch := self._take()):
-            self._busy |= {ticket.team_id for ticket in batch}
+            self._underway.update(ticket.team_id for ticket in batch)
+            self._batches.update({ticket.team_id for ticket in batch})
             task = asyncio.create_task(self._run(batch))
             self._running.add(task)
             task.add_done_callback(self._finished)
 
     def _take(self) -> "list[Ticket[Item, Result]]":
-        """Take one item a team in turns, of teams that have no batch running, until a limit is reached."""
+        """Take one item a team in turns, of teams that may start a batch, until a limit is reached."""
         batch: list[Ticket[Item, Result]] = []
         size = 0
-        ready = deque(team_id for team_id in self._waiting if team_id not in self._busy)
+        ready = deque(team_id for team_id, queue in self._waiting.items() if self._may_start(team_id, len(queue)))
         while ready and len(batch) < self.limits.items:
             team_id = ready.popleft()
             queue = self._waiting[team_id]
@@ -99,6 +108,11 @@ class GroupCommit(Generic[Item, Result]):
                 del self._waiting[team_id]
         return batch
 
+    def _may_start(self, team_id: int, waiting: int) -> bool:
+        if not self._batches[team_id]:
+            return True
+        return self._batches[team_id] == 1 and waiting >= max(self._underway[team_id], LEAST_BESIDE)
+
     async def _run(self, batch: "list[Ticket[Item, Result]]") -> None:
         try:
             results = await self.run(batch)
@@ -110,7 +124,8 @@ class GroupCommit(Generic[Item, Result]):
                 if not ticket.answer.done():
                     ticket.answer.set_exception(error)
         finally:
-            self._busy -= {ticket.team_id for ticket in batch}
+            self._underway -= Counter(ticket.team_id for ticket in batch)
+            self._batches -= Counter({ticket.team_id for ticket in batch})
 
     def _finished(self, task: "asyncio.Task[None]") -> None:
         self._running.discard(task)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from kapelle.durable.group_commit import GroupCommit, Limits, Ticket
+from kapelle.durable.group_commit import LEAST_BESIDE, GroupCommit, Limits, Ticket
 
 ROOMY = Limits(batches=4, items=100, size=1_000_000)
 
@@ -184,7 +184,58 @@ async def test_items_of_one_team_keep_their_order() -> None:
     assert order == list("abcde")
 
 
-async def test_two_batches_of_one_team_never_run_at_once_but_other_teams_go_on() -> None:
+async def test_a_second_batch_of_a_team_starts_beside_the_first_once_as_many_wait() -> None:
+    lane = Lane(limits=ROOMY)
+    lane.add("start")
+    starting = await lane.next()
+    first_items = [f"a{place}" for place in range(LEAST_BESIDE + 2)]
+    for item in first_items[:-1]:
+        lane.add(item)
+    beside = await lane.next()
+    assert beside.items == first_items[:LEAST_BESIDE]
+    starting.succeed()
+    assert await lane.quiet()
+    beside.succeed()
+    assert (await lane.next()).items == first_items[LEAST_BESIDE:-1]
+
+
+async def test_a_second_batch_waits_until_it_is_as_large_as_the_first() -> None:
+    lane = Lane(limits=Limits(batches=1, items=100, size=1_000_000))
+    lane.add("start")
+    starting = await lane.next()
+    for place in range(LEAST_BESIDE + 5):
+        lane.add(f"a{place}")
+    lane.group.limits.batches = 2
+    starting.succeed()
+    first = await lane.next()
+    for place in range(len(first.items) - 1):
+        lane.add(f"b{place}")
+    assert await lane.quiet()
+
+    lane.add("last")
+    second = await lane.next()
+
+    assert len(second.items) == len(first.items) == LEAST_BESIDE + 5
+    assert second.items[-1] == "last"
+
+
+async def test_a_third_batch_of_one_team_never_runs_beside_two() -> None:
+    lane = Lane()
+    lane.add("start")
+    running = await lane.next()
+    for place in range(LEAST_BESIDE):
+        lane.add(f"a{place}")
+    beside = await lane.next()
+    for place in range(3 * LEAST_BESIDE):
+        lane.add(f"b{place}")
+    assert await lane.quiet()
+
+    beside.succeed()
+    assert len((await lane.next()).items) == 3 * LEAST_BESIDE
+    running.succeed()
+
+
+async def test_a_small_second_batch_of_one_team_waits_but_other_teams_go_on() -> None:
     lane = Lane()
     lane.add("a1", team=1)
     first = await lane.next()

@@ -23,6 +23,7 @@ _TOKEN = re.compile(
 _SEGMENTS = re.compile(r"[/\\@=+]|::|://")
 _PARTS = re.compile(r"[\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^\W\dA-Z_]+\d*|\d+")
+_CLOSING = ".,;:!?)"
 # Longer words are data, such as an encoded key: nobody types them, and their parts are indexed all the same.
 _LONGEST = 120
 
@@ -39,19 +40,26 @@ def query_words(text: str, limit: int = 400) -> tuple[str, ...]:
 
 
 def _words(text: str, *, query: bool) -> Iterator[str]:
-    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
-        token = match.group()
-        # A plain word, as most are, is its own only part.
-        if token.isalpha() and token.isascii() and token.islower() and len(token) <= _LONGEST:
-            yield token
-        elif match.lastgroup == "run":
-            yield from _grams(token, query=query)
-        elif match.lastgroup == "signed":
-            yield from _distinct(token, token.rstrip("+#") if len(token.rstrip("+#")) > 1 else token)
-        elif match.lastgroup == "dotted":
-            yield from _distinct(token, *_compound(token[1:]))
+    # No token holds a space, and most of what stands between spaces is a plain word, which is its own only part.
+    for chunk in unicodedata.normalize("NFKC", text).split():
+        bare = chunk.rstrip(_CLOSING)
+        if bare.islower() and bare.isascii() and bare.isalpha() and len(bare) <= _LONGEST:
+            yield bare
         else:
-            yield from _distinct(*_compound(token))
+            for match in _TOKEN.finditer(chunk):
+                yield from _token(match, query=query)
+
+
+def _token(match: re.Match[str], *, query: bool) -> Iterator[str]:
+    token = match.group()
+    if match.lastgroup == "run":
+        yield from _grams(token, query=query)
+    elif match.lastgroup == "signed":
+        yield from _distinct(token, token.rstrip("+#") if len(token.rstrip("+#")) > 1 else token)
+    elif match.lastgroup == "dotted":
+        yield from _distinct(token, *_compound(token[1:]))
+    else:
+        yield from _distinct(*_compound(token))
 
 
 def _grams(run: str, *, query: bool) -> Iterator[str]:
