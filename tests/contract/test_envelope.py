@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from kapelle.adapters.nats.server import SUBJECT
+from kapelle.adapters.nats.wire import ERROR_HEADER
 from tests.contract.table import make_team
 from tests.memory import AGENT, Memory
 
@@ -79,3 +81,12 @@ async def test_escapes_and_plain_characters_are_the_same_request(shared: Memory)
     first = await shared.send(json.dumps(request, ensure_ascii=True).encode())
     again = await shared.send(json.dumps(request, ensure_ascii=False).encode())
     assert again["text"] == first["text"].replace("added", "already says this")
+
+
+@pytest.mark.parametrize(
+    ("args", "code"), [(["get", "999999"], "not_found"), (["get", "x"], "invalid_request"), (["list"], None)]
+)
+async def test_a_refusal_has_its_code_in_a_header(args: list[str], code: str | None, shared: Memory) -> None:
+    reply = await shared.nats.request(SUBJECT, json.dumps({**LIST, "args": args}).encode(), timeout=30)
+
+    assert (reply.headers or {}).get(ERROR_HEADER) == code

@@ -12,8 +12,11 @@ from pathlib import Path
 from kapelle.adapters.cli import blocks, config, parser, printing, request
 from kapelle.adapters.cli.bodies import Bodies
 from kapelle.adapters.cli.commands import Subcommand, View
-from kapelle.adapters.cli.outcomes import ClientFault, ExitCode, NoAnswer
+from kapelle.adapters.cli.outcomes import ClientFault, ExitCode, Interrupted, NoAnswer
 from kapelle.adapters.cli.surroundings import Surroundings
+
+# The code of a refusal that says that a part of the service does not answer.
+_UNAVAILABLE = "unavailable"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -70,7 +73,13 @@ def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -
     )
     reply = _ask(settled, question)
     printing.show(reply, subcommand.view, flags, around)
-    return ExitCode.OK if reply.ok else ExitCode.REFUSED
+    return _ending(reply)
+
+
+def _ending(reply: request.Reply) -> ExitCode:
+    if reply.ok:
+        return ExitCode.OK
+    return ExitCode.NO_ANSWER if reply.code == _UNAVAILABLE else ExitCode.REFUSED
 
 
 def _original_body(given: Namespace, subcommand: Subcommand, settled: config.Config) -> str:
@@ -87,9 +96,13 @@ def _ask(settled: config.Config, question: request.Request) -> request.Reply:
     from kapelle.adapters.cli import wire  # noqa: PLC0415
 
     try:
-        return request.decode(wire.ask(settled, request.encode(question, settled)))
+        return request.decode(*wire.ask(settled, request.encode(question, settled)))
     except NoAnswer as fault:
         raise NoAnswer(f"{fault}; {_what_now(question)}") from None
+    except KeyboardInterrupt:
+        if not question.request_id:
+            raise
+        raise Interrupted(f"interrupted; {_what_now(question)}") from None
 
 
 def _what_now(question: request.Request) -> str:

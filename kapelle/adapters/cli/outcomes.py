@@ -36,3 +36,9 @@ class NoAnswer(ClientFault):
     """The request was sent and no usable answer came: whether it took effect is unknown."""
 
     exit_code = ExitCode.NO_ANSWER
+
+
+class Interrupted(ClientFault):
+    """The person stopped waiting: whether the request took effect is unknown."""
+
+    exit_code = ExitCode.INTERRUPTED

@@ -34,7 +34,7 @@ exit codes:
   1  refused by the service; the reason is on standard error
   2  wrong usage
   3  not reachable; nothing happened
-  4  no answer; unknown whether it happened, ask again with the same --request-id
+  4  no answer, or a part of the service does not answer: ask again with the same --request-id
 """
 
 

@@ -19,6 +19,8 @@ class Reply:
     # The entries' numbers, in the same order, from services that send them.
     ids: tuple[int, ...]
     document: str
+    # Of a refusal: its code, from services that send one.
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +45,8 @@ def encode(request: Request, config: Config) -> bytes:
     return json.dumps(fields).encode()
 
 
-def decode(content: bytes) -> Reply:
-    """Read a reply.
+def decode(content: bytes, code: str = "") -> Reply:
+    """Read a reply, and the code of its error that came beside it.
 
     Raises:
         NoAnswer: it is none.
@@ -59,6 +61,7 @@ def decode(content: bytes) -> Reply:
             entries=None if entries is None else tuple(str(entry) for entry in entries),
             ids=tuple(int(number) for number in ids),
             document=json.dumps(found, ensure_ascii=False),
+            code=code,
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         raise NoAnswer("what came back is not a reply of the memory service") from None

@@ -11,11 +11,12 @@ from kapelle.adapters.cli.outcomes import ClientFault, NoAnswer, Unreachable
 SUBJECT = "kapelle.controller.command"
 # Tells the service how long this caller waits, so that a slow write is answered with its operation's id in time.
 TIMEOUT_HEADER = "Kapelle-Timeout-Ms"
+ERROR_HEADER = "Kapelle-Error"
 _CONNECT_SECONDS = 3
 
 
-def ask(config: Config, request: bytes) -> bytes:
-    """Send `request` and return the one reply to it.
+def ask(config: Config, request: bytes) -> tuple[bytes, str]:
+    """Send `request` and return the one reply to it, and the code of its error if it is a refusal.
 
     Raises:
         Unreachable: nothing was sent, or nobody was there to take it.
@@ -25,7 +26,7 @@ def ask(config: Config, request: bytes) -> bytes:
     return asyncio.run(_ask(config, request))
 
 
-async def _ask(config: Config, request: bytes) -> bytes:
+async def _ask(config: Config, request: bytes) -> tuple[bytes, str]:
     connection = await _connect(config)
     try:
         reply = await connection.request(
@@ -41,7 +42,7 @@ async def _ask(config: Config, request: bytes) -> bytes:
         raise NoAnswer(f"no answer within {config.timeout:g} s") from None
     finally:
         await connection.close()
-    return reply.data
+    return reply.data, (reply.headers or {}).get(ERROR_HEADER, "")
 
 
 async def _connect(config: Config) -> Client:

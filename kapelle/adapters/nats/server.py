@@ -82,15 +82,16 @@ class CommandServer:
         task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, message: Msg) -> None:
+        headers: dict[str, str] | None = None
         try:
             reply = await self._answer(message)
         except Fault as fault:
-            reply = wire.refuse(sentence(fault))
+            reply, headers = wire.refuse(sentence(fault)), {wire.ERROR_HEADER: fault.code}
         except Exception as error:  # noqa: BLE001 - the process edge: every request gets a reply.
             log.error("request failed unexpectedly", extra=_where(error))  # noqa: TRY400
-            reply = wire.refuse(UNEXPECTED)
+            reply, headers = wire.refuse(UNEXPECTED), {wire.ERROR_HEADER: Unavailable.code}
         try:
-            await message.respond(reply)
+            await self._client.publish(message.reply, reply, headers=headers)
         except NatsError as error:
             log.warning("reply not sent", extra={"error": type(error).__name__})
 

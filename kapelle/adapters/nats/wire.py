@@ -11,6 +11,8 @@ from kapelle.operations import Call, find
 
 REQUEST_ID_HEADER = "Nats-Msg-Id"
 TIMEOUT_HEADER = "Kapelle-Timeout-Ms"
+# On a refusal: the code of the fault, for programs.
+ERROR_HEADER = "Kapelle-Error"
 # What the envelope of a cut reply needs beside its entries.
 ENVELOPE_BYTES = 256
 # A comma, and an id with its own.

@@ -12,7 +12,7 @@ import nats
 import pytest
 from nats.aio.msg import Msg
 
-from kapelle.adapters.cli.wire import SUBJECT
+from kapelle.adapters.cli.wire import ERROR_HEADER, SUBJECT
 from tests.adapters.cli.running import ROOT, SECONDS, kapelle, start
 from tests.memory import Memory
 
@@ -86,7 +86,47 @@ async def test_a_silent_service_leaves_a_read_without_an_answer(nats_url: str) -
     assert "request-id" not in ended.stderr
 
 
-async def test_ctrl_c_ends_the_wait_without_a_word(nats_url: str, silence: Silence) -> None:
+async def test_a_part_that_does_not_answer_is_told_from_a_refusal(nats_url: str) -> None:
+    async def say_unavailable(message: Msg) -> None:
+        await client.publish(message.reply, b'{"ok": false, "error": "busy"}', headers={ERROR_HEADER: "unavailable"})
+
+    client = await nats.connect(nats_url)
+    await client.subscribe(SUBJECT, cb=say_unavailable)
+    await client.flush()
+    await client.flush()
+
+    ended = await kapelle("memory", "list", "--nats-url", nats_url, *WHO)
+    await client.close()
+
+    assert (ended.code, ended.stderr) == (4, "kapelle: busy\n")
+
+
+async def test_ctrl_c_ends_the_wait_of_a_write_with_what_to_do_now(nats_url: str, silence: Silence) -> None:
+    line = (
+        "memory",
+        "propose",
+        "fact",
+        "T",
+        "B",
+        "--timeout",
+        "60",
+        "--request-id",
+        "mine",
+        "--nats-url",
+        nats_url,
+        *WHO,
+    )
+    process = await start(*line)
+    await asyncio.wait_for(silence.asked.wait(), SECONDS)
+    process.send_signal(signal.SIGINT)
+
+    _, stderr = await asyncio.wait_for(process.communicate(), SECONDS)
+
+    assert process.returncode == 130
+    assert b"interrupted; it is unknown whether it was stored. Ask again with --request-id mine," in stderr
+
+
+async def test_ctrl_c_ends_the_wait_of_a_read_without_a_word(nats_url: str, silence: Silence) -> None:
     process = await start("memory", "list", "--timeout", "60", "--nats-url", nats_url, *WHO)
     await asyncio.wait_for(silence.asked.wait(), SECONDS)
     process.send_signal(signal.SIGINT)
