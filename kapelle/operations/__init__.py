@@ -37,7 +37,9 @@ TEAM = (
     Operation(command="team", name="add-member", request=team.AddMember, run=team.add_member),
     Operation(command="team", name="remove-member", request=team.RemoveMember, run=team.remove_member),
     Operation(command="team", name="add-agent", request=team.AddAgent, run=team.add_agent),
+    Operation(command="team", name="remove-agent", request=team.RemoveAgent, run=team.remove_agent),
     Operation(command="team", name="allow-host", request=team.AllowHost, run=team.allow_host),
+    Operation(command="team", name="disallow-host", request=team.DisallowHost, run=team.disallow_host),
     Operation(command="team", name="personal-data", request=team.SetPersonalData, run=team.set_personal_data),
 )
 OPERATIONS = {command: {one.name: one for one in many} for command, many in (("memory", MEMORY), ("team", TEAM))}

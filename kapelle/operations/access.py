@@ -46,7 +46,7 @@ def personal_data(value: str | None) -> PersonalData | None:
         case None | "redact" | "reject" | "quarantine" | "off":
             return value
         case _:
-            raise InvalidRequest("the policy for personal data is one of redact, reject, quarantine, off")
+            raise InvalidRequest("the policy for personal data is one of redact, reject, quarantine, off, default")
 
 
 def _hosts(team: Team) -> tuple[str, ...]:

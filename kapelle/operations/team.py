@@ -74,6 +74,14 @@ class AddAgent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveAgent:
+    """Remove an agent and its tokens. What it said to the team stays, with its name."""
+
+    slug: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AllowHost:
     """Let the team's entries link to a host, or to all below one when it is written as *.host."""
 
@@ -82,8 +90,16 @@ class AllowHost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DisallowHost:
+    """Take back that the team's entries may link to a host. Entries that do stay as they are."""
+
+    slug: str
+    host: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SetPersonalData:
-    """Decide what happens to personal data in the team's entries: redact, reject, quarantine or off."""
+    """Decide what happens to personal data in the team's entries: redact, reject, quarantine, off, or the default."""
 
     slug: str
     policy: str
@@ -172,6 +188,19 @@ async def add_agent(request: AddAgent, claim: Claim, services: Services) -> Told
     )
 
 
+async def remove_agent(request: RemoveAgent, claim: Claim, services: Services) -> Told:
+    name = validation.agent_name(request.name)
+    team_id = await _managed(services, claim, request.slug)
+    async with tenant(services.pool, services.org_id) as conn:
+        removed = await teams.remove_agent(conn, org_id=services.org_id, team_id=team_id, name=name)
+        there = name in await teams.agents(conn, org_id=services.org_id, team_id=team_id)
+    if there:
+        raise Conflict(f"agent '{name}' has entries of its own or a legal hold; they must go first")
+    if not removed:
+        raise NotFound(f"team '{request.slug}' has no agent '{name}'")
+    return Told(text=f"Agent {request.slug}/{name} was removed, and its tokens with it.")
+
+
 async def allow_host(request: AllowHost, claim: Claim, services: Services) -> Told:
     host = validation.host(request.host)
     team_id = await _managed(services, claim, request.slug)
@@ -180,12 +209,22 @@ async def allow_host(request: AllowHost, claim: Claim, services: Services) -> To
     return Told(text=f"Entries of team {request.slug} may link to {host}.")
 
 
+async def disallow_host(request: DisallowHost, claim: Claim, services: Services) -> Told:
+    host = validation.host(request.host)
+    team_id = await _managed(services, claim, request.slug)
+    async with tenant(services.pool, services.org_id) as conn:
+        known = await teams.disallow_host(conn, org_id=services.org_id, team_id=team_id, host=host)
+    if not known:
+        raise NotFound(f"team '{request.slug}' has not allowed {host} itself")
+    return Told(text=f"Entries of team {request.slug} may no longer link to {host}.")
+
+
 async def set_personal_data(request: SetPersonalData, claim: Claim, services: Services) -> Told:
-    policy = access.personal_data(request.policy) or "redact"
+    policy = None if request.policy == "default" else access.personal_data(request.policy)
     team_id = await _managed(services, claim, request.slug)
     async with tenant(services.pool, services.org_id) as conn:
         await teams.set_personal_data(conn, org_id=services.org_id, team_id=team_id, policy=policy)
-    return Told(text=f"Personal data in entries of team {request.slug}: {policy}.")
+    return Told(text=f"Personal data in entries of team {request.slug}: {policy or 'as the deployment says'}.")
 
 
 async def _team(services: Services, claim: Claim, slug: str, needs: Role) -> int:

@@ -172,11 +172,23 @@ async def allow_host(conn: Connection, *, org_id: str, team_id: int, host: str) 
     await conn.execute(ALLOW_HOST, org_id, team_id, host)
 
 
+DISALLOW_HOST = """
+update ibex_core.teams set link_hosts = array_remove(link_hosts, $3)
+where org_id = $1 and team_id = $2 and $3 = any(link_hosts)
+"""
+
+
+async def disallow_host(conn: Connection, *, org_id: str, team_id: int, host: str) -> bool:
+    """Take a host from those that the team allowed; False if it is not among them."""
+    changed: str = await conn.execute(DISALLOW_HOST, org_id, team_id, host)
+    return changed == "UPDATE 1"
+
+
 SET_PERSONAL_DATA = "update ibex_core.teams set personal_data = $3 where org_id = $1 and team_id = $2"
 
 
-async def set_personal_data(conn: Connection, *, org_id: str, team_id: int, policy: str) -> None:
-    """Decide what happens to personal data in the team's entries."""
+async def set_personal_data(conn: Connection, *, org_id: str, team_id: int, policy: str | None) -> None:
+    """Decide what happens to personal data in the team's entries; None leaves it to the deployment."""
     await conn.execute(SET_PERSONAL_DATA, org_id, team_id, policy)
 
 
@@ -213,3 +225,22 @@ async def add_agent(conn: Connection, *, org_id: str, team_id: int, name: str) -
     """Register an agent; None if the team has one of this name."""
     agent_id: int | None = await conn.fetchval(ADD_AGENT, org_id, team_id, name)
     return agent_id
+
+
+REMOVE_AGENT = """
+delete from ibex_core.agents as a
+where a.org_id = $1 and a.team_id = $2 and a.name = $3
+  and not exists (
+      select from ibex_core.memories as m where m.org_id = $1 and m.team_id = $2 and m.agent_id = a.agent_id
+  )
+  and not exists (
+      select from ibex_core.legal_holds as h
+      where h.org_id = $1 and (h.team_id is null or h.team_id = $2) and h.agent_id = a.agent_id
+  )
+"""
+
+
+async def remove_agent(conn: Connection, *, org_id: str, team_id: int, name: str) -> bool:
+    """Remove an agent and its tokens; False if there is none, or if it has entries of its own or a legal hold."""
+    removed: str = await conn.execute(REMOVE_AGENT, org_id, team_id, name)
+    return removed == "DELETE 1"

@@ -11,7 +11,10 @@ SLUG = no("a team's slug has 1 to 63 lower-case letters, digits and hyphens")
 PERSON = no("a person's id has 1 to 100 letters, digits and any of . _ @ + -")
 AGENT_NAME = no("an agent's name has 1 to 63 lower-case letters, digits and any of . _ -")
 NO_AGENTS = no("an agent cannot change teams; ask a maintainer")
-OPERATIONS = "create, list, show, link-repo, add-member, remove-member, add-agent, allow-host, personal-data"
+OPERATIONS = (
+    "create, list, show, link-repo, add-member, remove-member, add-agent, remove-agent, allow-host, disallow-host, "
+    "personal-data"
+)
 AGENT = "agent:<team>/coder"
 
 show = team("show", "<team>")
@@ -100,6 +103,33 @@ DOING = (
         reply=ok("0 entries", listed=True),
     ),
     row("nobody to remove", team("remove-member", "<team>", "eve"), reply=no("'eve' is not a member of team '<team>'")),
+    row(
+        "an agent is removed",
+        team("add-agent", "<team>", "coder"),
+        team("remove-agent", "<team>", "coder"),
+        show,
+        reply=shown(),
+    ),
+    row("no agent to remove", team("remove-agent", "<team>", "x"), reply=no("team '<team>' has no agent 'x'")),
+    row(
+        "a host is taken back",
+        team("allow-host", "<team>", "docs.acme.test"),
+        team("disallow-host", "<team>", "docs.acme.test"),
+        show,
+        reply=shown(),
+    ),
+    row(
+        "a host that was never allowed",
+        team("disallow-host", "<team>", "docs.acme.test"),
+        reply=no("team '<team>' has not allowed docs.acme.test itself"),
+    ),
+    row(
+        "personal data as the deployment says",
+        team("personal-data", "<team>", "off"),
+        team("personal-data", "<team>", "default"),
+        show,
+        reply=shown(),
+    ),
     row(
         "an agent twice",
         team("add-agent", "<team>", "coder"),

@@ -71,7 +71,7 @@ def _host(given: Namespace, _: Bodies) -> tuple[str, ...]:
 
 def _declare_policy(parser: ArgumentParser) -> None:
     _declare_slug(parser)
-    parser.add_argument("policy", metavar="POLICY", help="redact, reject, quarantine or off")
+    parser.add_argument("policy", metavar="POLICY", help="redact, reject, quarantine, off, or default")
 
 
 def _policy(given: Namespace, _: Bodies) -> tuple[str, ...]:
@@ -133,6 +133,13 @@ _MEMBERS = (
         declare=_declare_agent,
         arguments=_agent,
     ),
+    Subcommand(
+        name="remove-agent",
+        summary="remove an agent from a team, with its tokens",
+        examples=("kapelle team remove-agent payments coder",),
+        declare=_declare_agent,
+        arguments=_agent,
+    ),
 )
 
 _POLICIES = (
@@ -140,6 +147,13 @@ _POLICIES = (
         name="allow-host",
         summary="let a team's entries link to a host",
         examples=("kapelle team allow-host payments docs.acme.test",),
+        declare=_declare_host,
+        arguments=_host,
+    ),
+    Subcommand(
+        name="disallow-host",
+        summary="take back that a team's entries may link to a host",
+        examples=("kapelle team disallow-host payments docs.acme.test",),
         declare=_declare_host,
         arguments=_host,
     ),

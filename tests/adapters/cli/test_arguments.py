@@ -61,6 +61,8 @@ def asked(line: str) -> list[str]:
         ("team|add-member|payments|ada|viewer", ["team", "add-member", "payments", "ada", "viewer"]),
         ("team|remove-member|payments|ada", ["team", "remove-member", "payments", "ada"]),
         ("team|allow-host|payments|*.acme.test", ["team", "allow-host", "payments", "*.acme.test"]),
+        ("team|disallow-host|payments|*.acme.test", ["team", "disallow-host", "payments", "*.acme.test"]),
+        ("team|remove-agent|payments|coder", ["team", "remove-agent", "payments", "coder"]),
         ("team|personal-data|payments|off", ["team", "personal-data", "payments", "off"]),
         ("team|add-agent|payments|coder", ["team", "add-agent", "payments", "coder"]),
     ],
