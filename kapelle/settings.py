@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kapelle.domain import validation
+from kapelle.domain.errors import InvalidRequest
 from kapelle.domain.scan import PersonalData
 
 PREFIX = "KAPELLE_"
@@ -84,22 +86,38 @@ class Settings:
         Raises:
             SettingsError: naming every variable that is missing or malformed.
         """
-        values: dict[str, Any] = {}
-        problems: list[str] = []
-        for name, parse in _PARSERS.items():
-            variable = PREFIX + name.upper()
-            text = env.get(variable, "").strip()
-            if not text:
-                if name in _REQUIRED:
-                    problems.append(f"{variable} is missing")
-                continue
-            try:
-                values[name] = parse(text)
-            except ValueError as error:
-                problems.append(f"{variable} {error}")
+        values, problems = _read(env)
+        needed = (f"{PREFIX}{name.upper()}" for name in sorted(_REQUIRED))
+        problems += [f"{variable} is missing" for variable in needed if not env.get(variable, "").strip()]
         if problems:
             raise SettingsError("; ".join(problems))
         return cls(**values)
+
+
+def check(env: Mapping[str, str]) -> None:
+    """Look at the `KAPELLE_*` variables that are there, before anything is started with them.
+
+    Raises:
+        SettingsError: naming every variable that is malformed.
+    """
+    _, problems = _read(env)
+    if problems:
+        raise SettingsError("; ".join(problems))
+
+
+def _read(env: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+    values: dict[str, Any] = {}
+    problems: list[str] = []
+    for name, parse in _PARSERS.items():
+        variable = PREFIX + name.upper()
+        text = env.get(variable, "").strip()
+        if not text:
+            continue
+        try:
+            values[name] = parse(text)
+        except ValueError as error:
+            problems.append(f"{variable} {error}")
+    return values, problems
 
 
 def _positive(text: str) -> int:
@@ -124,8 +142,18 @@ def _switch(text: str) -> bool:
     return text.lower() == "on"
 
 
+def _org(text: str) -> str:
+    try:
+        return validation.slug(text)
+    except InvalidRequest:
+        raise ValueError("must have 1 to 63 lower-case letters, digits and hyphens") from None
+
+
 def _hosts(text: str) -> frozenset[str]:
-    return frozenset(part.strip().lower() for part in text.split(",") if part.strip())
+    try:
+        return frozenset(validation.host(part) for part in text.split(",") if part.strip())
+    except InvalidRequest:
+        raise ValueError("must be hosts such as wiki.example.com or *.example.com, separated by commas") from None
 
 
 def _personal_data(text: str) -> PersonalData:
@@ -157,7 +185,7 @@ def _digest_key(text: str) -> Secret:
 _PARSERS: dict[str, Callable[[str], Any]] = {
     "database_url": Secret,
     "nats_url": Secret,
-    "org": str,
+    "org": _org,
     "payload_keys": _payload_keys,
     "digest_key": _digest_key,
     "link_hosts": _hosts,

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from kapelle.settings import PREFIX, Secret, Settings, SettingsError
+from kapelle.settings import PREFIX, Secret, Settings, SettingsError, check
 from tests.architecture.repository import ROOT
 from tests.memory import DIGEST_KEY, PAYLOAD_KEYS
 
@@ -76,6 +76,16 @@ def test_all_problems_are_told_at_once() -> None:
 
     for variable in (*REQUIRED, "KAPELLE_BATCHES", "KAPELLE_SANDBOX"):
         assert variable in str(caught.value)
+
+
+def test_what_is_malformed_is_told_before_anything_starts_and_what_is_missing_is_not() -> None:
+    check({})
+    with pytest.raises(SettingsError) as caught:
+        check({"KAPELLE_ORG": "Acme Inc", "KAPELLE_LINK_HOSTS": "*", "KAPELLE_DIGEST_KEY": "short"})
+
+    for variable in ("KAPELLE_ORG", "KAPELLE_LINK_HOSTS", "KAPELLE_DIGEST_KEY"):
+        assert f"{variable} must" in str(caught.value)
+    assert "missing" not in str(caught.value)
 
 
 def test_no_secret_is_shown_by_printing_settings() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import asyncpg
 
+from kapelle import settings
 from kapelle.store import bootstrap
 from workers.stack import endpoints, home, ours, processes, screen, secrets
 from workers.stack.database import MigrationError
@@ -20,8 +21,8 @@ from workers.stack.servers import Plan, Real, Servers, together
 from workers.stack.supervise import Keeper, PartFailedError, stop_all
 
 _OURS_SECONDS = 60.0
-# What a caller can put right: another home, another port, the damaged file.
-_REFUSALS = (home.HomeTakenError, home.HomeUnusableError, PortTakenError)
+# What a caller can put right: another home, another port, the damaged file, a setting.
+_REFUSALS = (home.HomeTakenError, home.HomeUnusableError, PortTakenError, settings.SettingsError)
 _FAILURES = (PartFailedError, MigrationError, FileNotFoundError, asyncpg.PostgresError, OSError)
 
 
@@ -37,6 +38,7 @@ class Wishes:
 async def run(wishes: Wishes, report: Report) -> int:
     """Run the stack until SIGTERM or SIGINT and return the exit code: 2 when refused, 1 when a part failed."""
     try:
+        settings.check(wishes.environment)
         with home.locked(wishes.home) as here:
             await _Stack(wishes, here, report).run()
     except _REFUSALS as refusal:
