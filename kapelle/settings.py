@@ -124,6 +124,11 @@ def _switch(text: str) -> bool:
     return text.lower() == "on"
 
 
+def _alias(text: str) -> str:
+    """Read the alias; `off` stands for none, where something else would be the default."""
+    return "" if text.lower() == "off" else text
+
+
 def _hosts(text: str) -> frozenset[str]:
     return frozenset(part.strip().lower() for part in text.split(",") if part.strip())
 
@@ -162,7 +167,7 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "digest_key": _digest_key,
     "link_hosts": _hosts,
     "personal_data": _personal_data,
-    "embed_alias": str,
+    "embed_alias": _alias,
     "litellm_config": str,
     "litellm_url": str,
     "litellm_key": Secret,

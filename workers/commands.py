@@ -18,7 +18,7 @@ async def run(settings: Settings) -> None:
     async with open_services(settings, os.environ, identity=process.identity("commands")) as services:
         client = await connect(settings.nats_url.value, name=process.identity("commands"))
         try:
-            async with memory_worker(services), warming(services.embedder):
+            async with memory_worker(services), warming(services.spaces):
                 server = CommandServer(client, services)
                 await server.start()
                 readiness.announce()

@@ -24,7 +24,7 @@ def memory_worker(services: Services) -> Worker:
     settings = services.settings
     key = settings.digest_key.value
     pool, turns = services.write_pool, Turns()
-    write = WriteActivities(pool, turns, services.verdicts, digest_key=key, embedder=services.embedder)
+    write = WriteActivities(pool, turns, services.verdicts, digest_key=key, spaces=services.spaces)
     curate = CurateActivities(pool, turns, digest_key=key)
     resolve = ResolveActivities(pool, turns)
     return Worker(

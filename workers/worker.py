@@ -13,6 +13,6 @@ async def run(settings: Settings) -> None:
     """Work until SIGTERM; what has begun is finished first."""
     process.configure_logging()
     opened = open_services(settings, os.environ, identity=process.identity("worker"))
-    async with opened as services, memory_worker(services), warming(services.embedder):
+    async with opened as services, memory_worker(services), warming(services.spaces):
         readiness.announce()
         await process.stopped()
