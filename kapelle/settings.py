@@ -65,6 +65,9 @@ class Settings:
     litellm_url: str = ""
     litellm_key: Secret = field(default=Secret(""))
     embed_seconds: float = 5.0
+    # Entries that the backfill embeds a minute, and minutes between its scheduled runs.
+    backfill_per_minute: int = 1200
+    backfill_minutes: int = 5
     # How long a caller waits for a write before the reply names the operation instead.
     reply_seconds: float = 4.0
     read_limit: int = 64
@@ -172,6 +175,8 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "litellm_url": str,
     "litellm_key": Secret,
     "embed_seconds": _seconds,
+    "backfill_per_minute": _positive,
+    "backfill_minutes": _positive,
     "reply_seconds": _seconds,
     "read_limit": _positive,
     "write_limit": _positive,

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kapelle.domain.errors import Unavailable
@@ -17,6 +18,10 @@ log = logging.getLogger(__name__)
 FRESH_SECONDS = 2.0
 # Older knowledge is not used even once.
 STALE_SECONDS = 60.0
+# How long a request of the backfill may take: nobody waits for it, and long texts have many parts.
+PATIENT_SECONDS = 40.0
+
+Opening = Callable[[Settings, str, float], Embedder]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +30,8 @@ class Space:
 
     alias: str
     embedder: Embedder
+    # The same with a longer time limit.
+    patient: Embedder
     queries: QueryVectors
 
     def is_of(self, model: str) -> bool:
@@ -45,9 +52,11 @@ class Query:
 class Spaces:
     """The spaces of one org. `KAPELLE_EMBED_ALIAS` names the wanted one; another one is active until it is covered."""
 
-    def __init__(self, settings: Settings, pool: Pool) -> None:
+    def __init__(self, settings: Settings, pool: Pool, *, opening: Opening = open_alias) -> None:
         self._settings = settings
         self._pool = pool
+        self._opening = opening
+        self._introduced: Model | None = None
         self._opened: dict[str, Space] = {}
         self._active: Model | None = None
         self._asked_at = float("-inf")
@@ -100,13 +109,16 @@ class Spaces:
         """
         if self.wanted is None:
             raise EmbeddingFailed("no embedder is configured (KAPELLE_EMBED_ALIAS)", permanent=True)
+        if self._introduced is not None:
+            return self._introduced
         await self.wanted.embedder.warm_up()
         model = Model(model=self.wanted.embedder.model, alias=self.wanted.alias)
         async with tenant(self._pool, self._settings.org) as conn:
             await models.know(conn, org_id=self._settings.org, model=model)
+        self._introduced = model
         return model
 
-    async def reach(self, model: Model) -> Space | None:
+    def reach(self, model: Model) -> Space | None:
         """Return the space of a model if this process reaches it under its alias."""
         space = self._open(model.alias)
         return space if space is not None and space.is_of(model.model) else None
@@ -117,8 +129,13 @@ class Spaces:
 
     def _open(self, alias: str) -> Space | None:
         if alias and alias not in self._opened:
-            embedder = open_alias(self._settings, alias)
-            self._opened[alias] = Space(alias=alias, embedder=embedder, queries=QueryVectors(embedder))
+            embedder = self._opening(self._settings, alias, self._settings.embed_seconds)
+            self._opened[alias] = Space(
+                alias=alias,
+                embedder=embedder,
+                patient=self._opening(self._settings, alias, PATIENT_SECONDS),
+                queries=QueryVectors(embedder),
+            )
         return self._opened.get(alias)
 
     async def _refresh(self) -> None:

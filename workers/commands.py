@@ -3,6 +3,7 @@
 import os
 
 from kapelle.adapters.nats.server import CommandServer, connect
+from kapelle.durable import schedules
 from kapelle.services import open_services
 from kapelle.settings import Settings
 from workers import process, readiness
@@ -21,6 +22,7 @@ async def run(settings: Settings) -> None:
             async with memory_worker(services), warming(services.spaces):
                 server = CommandServer(client, services)
                 await server.start()
+                await schedules.keep_backfill(services.temporal, settings)
                 readiness.announce()
                 await process.stopped()
                 await server.close()

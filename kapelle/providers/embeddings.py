@@ -58,19 +58,19 @@ class MisnamedEmbedder:
 
 def open_embedder(settings: Settings) -> Embedder | None:
     """Return the embedder of `KAPELLE_EMBED_ALIAS`, or None if it is unset. A wrong alias fails when it is used."""
-    return open_alias(settings, settings.embed_alias) if settings.embed_alias else None
+    return open_alias(settings, settings.embed_alias, settings.embed_seconds) if settings.embed_alias else None
 
 
-def open_alias(settings: Settings, name: str) -> Embedder:
-    """Return the embedder of the alias `name`. A wrong alias fails when it is used."""
+def open_alias(settings: Settings, name: str, seconds: float) -> Embedder:
+    """Return the embedder of the alias `name`, given up on after `seconds`. A wrong alias fails when it is used."""
     try:
         alias = embed_config.read_alias(settings, name)
     except embed_config.BadAlias as error:
         _log.warning("no embeddings: %s", error)
         return MisnamedEmbedder(str(error))
     if alias.model.startswith(f"{PROVIDER}/"):
-        return LocalEmbedder(alias, seconds=settings.embed_seconds)
-    return LiteLLMEmbedder(alias, seconds=settings.embed_seconds)
+        return LocalEmbedder(alias, seconds=seconds)
+    return LiteLLMEmbedder(alias, seconds=seconds)
 
 
 async def embed_entries(embedder: Embedder, entries: Sequence[tuple[str, str]]) -> tuple[tuple[Vector, ...], ...]:

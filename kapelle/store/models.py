@@ -58,6 +58,27 @@ async def activate(conn: Connection, *, org_id: str, model: str, by: str) -> Non
     await conn.execute(ACTIVATE, org_id, model, by)
 
 
+MAY_FOLLOW = """
+select exists (
+    select from ibex_core.embedding_models as e where e.org_id = $1 and e.model = $2 and e.activated_at is null
+) and not exists (
+    select from ibex_core.memories as m where m.org_id = $1 and not exists (
+        select from ibex_core.memory_embeddings as v
+        where v.org_id = $1 and v.team_id = m.team_id and v.model = $2 and v.memory_id = m.id
+    )
+)
+"""
+
+
+async def activate_if_complete(conn: Connection, *, org_id: str, model: str, by: str) -> bool:
+    """Let searches go by a model that covers every entry, unless it ever was active: then people decide."""
+    await conn.execute(LOCK, org_id)
+    follows: bool = await conn.fetchval(MAY_FOLLOW, org_id, model)
+    if follows:
+        await activate(conn, org_id=org_id, model=model, by=by)
+    return follows
+
+
 FORGET = "delete from ibex_core.embedding_models where org_id = $1 and model = $2 and not active"
 
 
@@ -99,6 +120,40 @@ order by coalesce(e.active, false) desc, 1
 async def coverage(conn: Connection, *, org_id: str) -> tuple[Covering, ...]:
     """Return every model that is known or has vectors, the active one first, over all of the org's teams."""
     return tuple(Covering(**dict(row)) for row in await conn.fetch(COVERAGE, org_id))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lack:
+    """How many entries there are, and how many of them lack a vector of a model."""
+
+    entries: int
+    missing: int
+
+
+LACK = """
+select count(*) as entries, count(*) filter (where not exists (
+    select from ibex_core.memory_embeddings as e
+    where e.org_id = $1 and e.team_id = m.team_id and e.model = $3 and e.memory_id = m.id
+)) as missing
+from ibex_core.memories as m
+where m.org_id = $1 and ($2::bigint is null or m.team_id = $2)
+"""
+
+
+async def lack(conn: Connection, *, org_id: str, team_id: int | None, model: str) -> Lack:
+    """Count the entries of a team, or of all teams, that lack a vector of `model`."""
+    row = await conn.fetchrow(LACK, org_id, team_id, model)
+    assert row is not None, "an aggregate always has a row"
+    return Lack(entries=row["entries"], missing=row["missing"])
+
+
+TRY_BACKFILL = "select pg_try_advisory_xact_lock(hashtextextended('backfill ' || $1, 0))"
+
+
+async def take_backfill_turn(conn: Connection, *, org_id: str) -> bool:
+    """Keep other backfills of the org out until the transaction ends; False if one is at work."""
+    free: bool = await conn.fetchval(TRY_BACKFILL, org_id)
+    return free
 
 
 TEAMS = """

@@ -15,6 +15,9 @@ from kapelle.adapters.cli.commands import Subcommand, View
 from kapelle.adapters.cli.outcomes import ClientFault, ExitCode, NoAnswer
 from kapelle.adapters.cli.surroundings import Surroundings
 
+# How the service begins its answer to what goes on after its reply limit.
+STILL_RUNNING = "Still running as operation "
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
@@ -69,8 +72,20 @@ def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -
         numbered=subcommand.view is View.ENTRIES,
     )
     reply = _ask(settled, question)
+    if subcommand.follows:
+        reply = _followed(reply, settled, question, around)
     printing.show(reply, subcommand.view, flags, around)
     return ExitCode.OK if reply.ok else ExitCode.REFUSED
+
+
+def _followed(
+    reply: request.Reply, settled: config.Config, question: request.Request, around: Surroundings
+) -> request.Reply:
+    """Ask again, which changes nothing and waits as long as the service does, until it is done."""
+    while reply.ok and reply.text.startswith(STILL_RUNNING):
+        printing.remark(reply.text, around)
+        reply = _ask(settled, question)
+    return reply
 
 
 def _original_body(given: Namespace, subcommand: Subcommand, settled: config.Config) -> str:
