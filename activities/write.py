@@ -19,7 +19,8 @@ from kapelle.domain.entries import Draft, Status
 from kapelle.domain.outcomes import NOT_STORED, Code, Outcome
 from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.domain.text import text_hash
-from kapelle.providers.embeddings import Embedder, EmbeddingFailed, embed_entries
+from kapelle.providers.embeddings import EmbeddingFailed, embed_entries
+from kapelle.spaces import Spaces
 from kapelle.store import conflicts, embeddings, entries, ledger, neighbours, operations, search, teams
 from kapelle.store.pool import Connection, Pool, tenant
 
@@ -30,13 +31,13 @@ class WriteActivities(write.WriteActivities):
     """The steps on a real store."""
 
     def __init__(
-        self, pool: Pool, turns: Turns, verdicts: Verdicts, *, digest_key: str, embedder: Embedder | None = None
+        self, pool: Pool, turns: Turns, verdicts: Verdicts, *, digest_key: str, spaces: Spaces | None = None
     ) -> None:
         self._pool = pool
         self._verdicts = verdicts
         self._turns = turns
         self._digest_key = digest_key
-        self._embedder = embedder
+        self._spaces = spaces
 
     @activity.defn(name="write.scan")
     async def scan(self, batch: Batch) -> tuple[Screened, ...]:
@@ -46,16 +47,17 @@ class WriteActivities(write.WriteActivities):
 
     @activity.defn(name="write.embed")
     async def embed(self, batch: Batch) -> Embedded:
-        if self._embedder is None:
+        space = await self._spaces.current() if self._spaces else None
+        if space is None:
             return Embedded()
         texts = [(single.draft.title, single.draft.body) for single in batch.writes]
         try:
-            vectors = await embed_entries(self._embedder, texts)
+            vectors = await embed_entries(space.embedder, texts)
         except EmbeddingFailed as failed:
             log.warning("stored without vectors", extra={"reason": failed.message, "writes": len(batch.writes)})
             return Embedded()
         return Embedded(
-            model=self._embedder.model,
+            model=space.embedder.model,
             vectors=tuple(Vectors(parts=tuple(map(packed, parts))) for parts in vectors),
         )
 

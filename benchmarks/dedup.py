@@ -4,7 +4,6 @@ Run it with `python -m benchmarks.dedup`; `--embed` first computes the cosines a
 """
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -115,9 +114,8 @@ def _milliseconds(work: Callable[[], object], rounds: int) -> float:
 
 
 def _embedded(chosen: tuple[Pair, ...]) -> tuple[Pair, ...]:
-    # Else LiteLLM, of which the embedder is a provider, asks the network for a list of prices.
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    from kapelle.providers.embed_minilm import MiniLM  # noqa: PLC0415 - takes seconds, and only this option needs it.
+    # Half a second of importing, which only this option needs.
+    from kapelle.providers.embed_minilm import MiniLM  # noqa: PLC0415
 
     model = MiniLM()
     vectors = ((pair, model.embed(pair.a), model.embed(pair.b)) for pair in chosen)

@@ -10,8 +10,8 @@ from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.domain.scan import Policy
 from kapelle.durable.client import connect
 from kapelle.durable.writer import Writer
-from kapelle.providers.embeddings import Embedder, QueryVectors, open_embedder
 from kapelle.settings import Settings
+from kapelle.spaces import Spaces
 from kapelle.store.pool import Pool, open_pool
 
 
@@ -28,9 +28,8 @@ class Services:
     writer: Writer
     policy: Policy
     verdicts: Verdicts
-    # None where no embeddings are configured: search goes by words.
-    embedder: Embedder | None
-    queries: QueryVectors | None
+    # Where no embeddings are configured, there is no space, and search goes by words.
+    spaces: Spaces
 
     @property
     def org_id(self) -> str:
@@ -50,7 +49,6 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
         pool = await stack.enter_async_context(await open_pool(url, size))
         write_pool = await stack.enter_async_context(await open_pool(url, size))
         temporal = await connect(env, settings.payload_keys, identity=identity)
-        embedder = open_embedder(settings)
         yield Services(
             settings=settings,
             pool=pool,
@@ -66,6 +64,5 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
             ),
             policy=Policy(link_hosts=settings.link_hosts, personal_data=settings.personal_data),
             verdicts=Verdicts(),
-            embedder=embedder,
-            queries=None if embedder is None else QueryVectors(embedder),
+            spaces=Spaces(settings, pool),
         )

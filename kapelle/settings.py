@@ -67,6 +67,9 @@ class Settings:
     litellm_url: str = ""
     litellm_key: Secret = field(default=Secret(""))
     embed_seconds: float = 5.0
+    # Entries that the backfill embeds a minute, and minutes between its scheduled runs.
+    backfill_per_minute: int = 1200
+    backfill_minutes: int = 5
     # How long a caller waits for a write before the reply names the operation instead.
     reply_seconds: float = 4.0
     read_limit: int = 64
@@ -149,6 +152,11 @@ def _org(text: str) -> str:
         raise ValueError("must have 1 to 63 lower-case letters, digits and hyphens") from None
 
 
+def _alias(text: str) -> str:
+    """Read the alias; `off` stands for none, where something else would be the default."""
+    return "" if text.lower() == "off" else text
+
+
 def _hosts(text: str) -> frozenset[str]:
     try:
         return frozenset(validation.host(part) for part in text.split(",") if part.strip())
@@ -190,11 +198,13 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "digest_key": _digest_key,
     "link_hosts": _hosts,
     "personal_data": _personal_data,
-    "embed_alias": str,
+    "embed_alias": _alias,
     "litellm_config": str,
     "litellm_url": str,
     "litellm_key": Secret,
     "embed_seconds": _seconds,
+    "backfill_per_minute": _positive,
+    "backfill_minutes": _positive,
     "reply_seconds": _seconds,
     "read_limit": _positive,
     "write_limit": _positive,

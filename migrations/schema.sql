@@ -548,6 +548,19 @@ ALTER TABLE ibex_core.agents ALTER COLUMN agent_id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
+CREATE TABLE ibex_core.embedding_models (
+    org_id text NOT NULL,
+    model text NOT NULL,
+    alias text NOT NULL,
+    active boolean DEFAULT false NOT NULL,
+    known_since timestamp with time zone DEFAULT now() NOT NULL,
+    activated_at timestamp with time zone,
+    activated_by text,
+    CONSTRAINT embedding_models_check CHECK (((NOT active) OR (activated_at IS NOT NULL)))
+);
+
+ALTER TABLE ONLY ibex_core.embedding_models FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE ibex_core.legal_holds (
     hold_id bigint NOT NULL,
     org_id text NOT NULL,
@@ -820,6 +833,9 @@ ALTER TABLE ONLY ibex_core.agents
 ALTER TABLE ONLY ibex_core.agents
     ADD CONSTRAINT agents_pkey PRIMARY KEY (agent_id);
 
+ALTER TABLE ONLY ibex_core.embedding_models
+    ADD CONSTRAINT embedding_models_pkey PRIMARY KEY (org_id, model);
+
 ALTER TABLE ONLY ibex_core.legal_holds
     ADD CONSTRAINT legal_holds_pkey PRIMARY KEY (hold_id);
 
@@ -901,6 +917,8 @@ CREATE INDEX labels_by_memory ON ibex_core.memory_labels USING btree (memory_id)
 
 CREATE INDEX memories_by_team ON ibex_core.memories USING btree (org_id, team_id, status, id DESC);
 
+CREATE UNIQUE INDEX one_active_model ON ibex_core.embedding_models USING btree (org_id) WHERE active;
+
 CREATE UNIQUE INDEX one_live_text ON ibex_core.memory_search USING btree (org_id, team_id, text_hash) WHERE (current AND (status <> 'active'::text));
 
 CREATE UNIQUE INDEX one_successor ON ibex_core.memory_relationships USING btree (org_id, to_id) WHERE (kind = 'supersedes'::text);
@@ -942,6 +960,9 @@ ALTER TABLE ONLY ibex_core.access_tokens
 
 ALTER TABLE ONLY ibex_core.agents
     ADD CONSTRAINT agents_team_id_org_id_fkey FOREIGN KEY (team_id, org_id) REFERENCES ibex_core.teams(team_id, org_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ibex_core.embedding_models
+    ADD CONSTRAINT embedding_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES ibex_core.organizations(org_id);
 
 ALTER TABLE ONLY ibex_core.legal_holds
     ADD CONSTRAINT legal_holds_agent_id_org_id_fkey FOREIGN KEY (agent_id, org_id) REFERENCES ibex_core.agents(agent_id, org_id);
@@ -1024,6 +1045,8 @@ ALTER TABLE ibex_core.agents ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY candidates ON ibex_core.memory_search FOR SELECT TO kapelle_search USING (true);
 
+ALTER TABLE ibex_core.embedding_models ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE ibex_core.legal_holds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ibex_core.memories ENABLE ROW LEVEL SECURITY;
@@ -1061,6 +1084,8 @@ ALTER TABLE ibex_core.teams ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ibex_core.access_tokens USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON ibex_core.agents USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON ibex_core.embedding_models USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON ibex_core.legal_holds USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
@@ -1115,6 +1140,8 @@ GRANT ALL ON FUNCTION ibex_core.word_candidates(p_team bigint, p_gate integer[],
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.access_tokens TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.agents TO kapelle_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.embedding_models TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.legal_holds TO kapelle_app;
 

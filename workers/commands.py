@@ -3,6 +3,7 @@
 import os
 
 from kapelle.adapters.nats.server import CommandServer, connect
+from kapelle.durable import schedules
 from kapelle.services import open_services
 from kapelle.settings import Settings
 from workers import process, readiness
@@ -18,9 +19,10 @@ async def run(settings: Settings) -> None:
     async with open_services(settings, os.environ, identity=process.identity("commands")) as services:
         client = await connect(settings.nats_url.value, name=process.identity("commands"))
         try:
-            async with memory_worker(services), warming(services.embedder):
+            async with memory_worker(services), warming(services.spaces):
                 server = CommandServer(client, services)
                 await server.start()
+                await schedules.keep_backfill(services.temporal, settings)
                 readiness.announce()
                 await process.stopped()
                 await server.close()

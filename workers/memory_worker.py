@@ -5,17 +5,19 @@ from datetime import timedelta
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
+from activities.backfill import BackfillActivities
 from activities.curate import CurateActivities
 from activities.faults import FaultInterceptor
 from activities.resolve import ResolveActivities
 from activities.turns import Turns
 from activities.write import WriteActivities
 from kapelle.services import Services
+from workflows.backfill import BackfillEmbeddings
 from workflows.curate import AcceptEntry, ForgetEntry
 from workflows.resolve import ResolveConflict
 from workflows.write import WriteMemory
 
-WORKFLOWS = [WriteMemory, AcceptEntry, ForgetEntry, ResolveConflict]
+WORKFLOWS = [WriteMemory, AcceptEntry, ForgetEntry, ResolveConflict, BackfillEmbeddings]
 SHUTDOWN_GRACE = timedelta(seconds=10)
 
 
@@ -24,9 +26,10 @@ def memory_worker(services: Services) -> Worker:
     settings = services.settings
     key = settings.digest_key.value
     pool, turns = services.write_pool, Turns()
-    write = WriteActivities(pool, turns, services.verdicts, digest_key=key, embedder=services.embedder)
+    write = WriteActivities(pool, turns, services.verdicts, digest_key=key, spaces=services.spaces)
     curate = CurateActivities(pool, turns, digest_key=key)
     resolve = ResolveActivities(pool, turns)
+    backfill = BackfillActivities(services.pool, services.spaces, per_minute=settings.backfill_per_minute)
     return Worker(
         services.temporal,
         task_queue=settings.task_queue,
@@ -35,6 +38,7 @@ def memory_worker(services: Services) -> Worker:
             *(write.scan, write.embed, write.dedup, write.persist, write.fail),
             *(curate.accept, curate.forget),
             resolve.settle,
+            *(backfill.survey, backfill.page, backfill.settle, backfill.record),
         ],
         interceptors=[FaultInterceptor()],
         workflow_runner=SandboxedWorkflowRunner() if settings.sandbox else UnsandboxedWorkflowRunner(),

@@ -2,6 +2,7 @@
 
 import os
 
+from kapelle.durable import schedules
 from kapelle.services import open_services
 from kapelle.settings import Settings
 from workers import process, readiness
@@ -13,6 +14,7 @@ async def run(settings: Settings) -> None:
     """Work until SIGTERM; what has begun is finished first."""
     process.configure_logging()
     opened = open_services(settings, os.environ, identity=process.identity("worker"))
-    async with opened as services, memory_worker(services), warming(services.embedder):
+    async with opened as services, memory_worker(services), warming(services.spaces):
+        await schedules.keep_backfill(services.temporal, settings)
         readiness.announce()
         await process.stopped()

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from temporalio.common import RetryPolicy
-from temporalio.workflow import LocalActivityConfig
+from temporalio.workflow import ActivityConfig, LocalActivityConfig
 
 # In-process rules: no reason to fail but a defect, which a retry seldom mends.
 RULES = LocalActivityConfig(
@@ -26,4 +26,21 @@ STORE = LocalActivityConfig(
         initial_interval=timedelta(milliseconds=100), backoff_coefficient=2, maximum_interval=timedelta(seconds=5)
     ),
     local_retry_threshold=timedelta(seconds=2),
+)
+
+# A step of a job that nobody waits for: the database may be away for long.
+STORE_STEP = ActivityConfig(
+    start_to_close_timeout=timedelta(minutes=2),
+    retry_policy=RetryPolicy(
+        initial_interval=timedelta(milliseconds=200), backoff_coefficient=2, maximum_interval=timedelta(seconds=30)
+    ),
+)
+
+# A page of a backfill beats all the time, so that another worker takes over soon from one that died.
+PAGE = ActivityConfig(
+    start_to_close_timeout=timedelta(minutes=10),
+    heartbeat_timeout=timedelta(seconds=5),
+    retry_policy=RetryPolicy(
+        initial_interval=timedelta(milliseconds=200), backoff_coefficient=2, maximum_interval=timedelta(seconds=30)
+    ),
 )

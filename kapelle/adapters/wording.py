@@ -79,7 +79,7 @@ _TEXTS: dict[type[Result], Callable[[Any], str]] = {
     Exported: lambda exported: f"{count(len(exported.entries))} exported",
     Shown: lambda shown: shown.entry.render(),
     Written: lambda written: written.outcome.describe(),
-    Running: lambda running: f"Still running as operation {running.operation_id}.",
+    Running: lambda running: f"Still running as operation {running.operation_id}. {running.progress}".rstrip(),
     Operated: _operated,
     History: lambda history: f"Entry {history.entry_id} has {_plural(len(history.events), 'event')}",
     Rated: Rated.describe,

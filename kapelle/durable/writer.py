@@ -12,7 +12,8 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.types import MethodAsyncSingleParam
 
-from kapelle.contracts import curate, resolve, write
+from kapelle.contracts import backfill, curate, resolve, write
+from kapelle.contracts.backfill import Order
 from kapelle.contracts.curate import Change
 from kapelle.contracts.resolve import Resolution
 from kapelle.contracts.write import Batch, Write
@@ -53,6 +54,7 @@ class Writer:
         )
         self._tickets: dict[str, Ticket[Write, Outcome]] = {}
         self._background: set[asyncio.Task[Any]] = set()
+        self._followed: set[asyncio.Task[Outcome]] = set()
 
     async def write(self, single: Write, *, patience: float) -> Outcome | None:
         """Store one draft; None when it is on its way and the caller's patience, in seconds, has ended.
@@ -102,6 +104,26 @@ class Writer:
         workflow_id = resolve.workflow_id(resolution)
         return await self._decide(resolve.ResolveConflict.run, resolution, workflow_id, "resolve", patience)
 
+    async def backfill(self, order: Order, *, patience: float) -> Outcome | None:
+        """Embed what lacks a vector; None when that goes on and the caller's patience, in seconds, has ended."""
+        begun, workflow_id = _begun(order, "backfill"), backfill.workflow_id(order)
+        run = backfill.BackfillEmbeddings.run
+        task = asyncio.create_task(self._execute(run, order, workflow_id, [begun], lambda: None))
+        # It may take hours, so that a process which stops does not wait for it.
+        self._followed.add(task)
+        task.add_done_callback(self._unfollow)
+        done, _ = await asyncio.wait({task}, timeout=patience)
+        if done:
+            return task.result()
+        await self._show_running(begun, workflow_id)
+        return None
+
+    def _unfollow(self, task: "asyncio.Task[Outcome]") -> None:
+        self._followed.discard(task)
+        if not task.cancelled():
+            # It is on record; a caller may have gone when it comes.
+            task.exception()
+
     async def drain(self, seconds: float) -> None:
         """Wait until everything that was handed over has its answer, at most for some time. Temporal keeps the rest."""
         try:
@@ -111,6 +133,8 @@ class Writer:
                     await asyncio.wait(self._background)
         except TimeoutError:
             log.warning("writes go on without this process")
+        for task in self._followed:
+            task.cancel()
 
     async def _decide(
         self,
@@ -220,7 +244,7 @@ def _size(single: Write) -> int:
     return len(single.draft.body.encode()) + len(single.draft.title.encode()) + 512
 
 
-def _begun(message: Write | Change | Resolution, name: str) -> Begun:
+def _begun(message: Write | Change | Resolution | Order, name: str) -> Begun:
     return Begun(
         operation_id=message.operation_id,
         team_id=message.team_id,

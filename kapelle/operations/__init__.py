@@ -6,7 +6,20 @@ from dataclasses import MISSING, dataclass, fields, replace
 from kapelle.domain import validation
 from kapelle.domain.callers import Claim, Role
 from kapelle.domain.errors import InvalidRequest, NotAllowed
-from kapelle.operations import access, add, edit, maintain, propose, read, repeat, review, scan, search, team
+from kapelle.operations import (
+    access,
+    add,
+    edit,
+    embeddings,
+    maintain,
+    propose,
+    read,
+    repeat,
+    review,
+    scan,
+    search,
+    team,
+)
 from kapelle.operations.operation import Operation
 from kapelle.operations.results import Result
 from kapelle.services import Services
@@ -42,7 +55,14 @@ TEAM = (
     Operation(command="team", name="disallow-host", request=team.DisallowHost, run=team.disallow_host),
     Operation(command="team", name="personal-data", request=team.SetPersonalData, run=team.set_personal_data),
 )
-OPERATIONS = {command: {one.name: one for one in many} for command, many in (("memory", MEMORY), ("team", TEAM))}
+EMBEDDINGS = (
+    Operation(command="embeddings", name="status", request=embeddings.Status, run=embeddings.status, reads=True),
+    Operation(command="embeddings", name="backfill", request=embeddings.Backfill, run=embeddings.backfill),
+    Operation(command="embeddings", name="switch", request=embeddings.Switch, run=embeddings.switch),
+    Operation(command="embeddings", name="drop", request=embeddings.Drop, run=embeddings.drop),
+)
+_COMMANDS = (("memory", MEMORY), ("team", TEAM), ("embeddings", EMBEDDINGS))
+OPERATIONS = {command: {one.name: one for one in many} for command, many in _COMMANDS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +105,9 @@ async def perform(call: Call, services: Services) -> Result:
     request = _request(call.operation, call.arguments)
     if call.operation.command == "team":
         return await repeat.once(call.operation, request, call.claim, call.request_id, services)
+    if call.operation.command == "embeddings":
+        visit = embeddings.Visit(claim=call.claim, request_id=call.request_id, patience=call.patience)
+        return await call.operation.run(request, visit, services)
     if call.team is None:
         raise InvalidRequest("the request names no team")
     caller = await access.caller(

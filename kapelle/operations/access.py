@@ -90,6 +90,20 @@ async def require_admin(services: Services, claim: Claim) -> None:
         raise NotAllowed(f"'{claim.person}' is not an admin of this organization")
 
 
+async def require_known(services: Services, claim: Claim) -> None:
+    """Let through services, agents, and persons of the org.
+
+    Raises:
+        NotAllowed: for persons that the org does not know.
+    """
+    if claim.source is not None:
+        return
+    async with tenant(services.pool, services.org_id) as conn:
+        known = await teams.knows(conn, org_id=services.org_id, person_id=claim.person or "")
+    if not known:
+        raise NotAllowed(f"'{claim.person}' is not a person of this organization")
+
+
 def require_no_agent(claim: Claim) -> None:
     """Refuse agents: they may read about their team, not change it."""
     if claim.source is not None and claim.source.startswith("agent:"):

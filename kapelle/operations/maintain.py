@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from kapelle.domain.callers import Caller
-from kapelle.domain.errors import NotYet
-from kapelle.operations.results import Told
+from kapelle.operations import backfilling
+from kapelle.operations.backfilling import Asked
+from kapelle.operations.results import Running, Told
 from kapelle.services import Services
 
 
@@ -15,5 +16,12 @@ class Backfill:
     mode: str = ""
 
 
-async def backfill(_request: Backfill, _caller: Caller, _services: Services) -> Told:
-    raise NotYet("the backfill of embeddings is not available yet")
+async def backfill(request: Backfill, caller: Caller, services: Services) -> Told | Running:
+    asked = Asked(
+        source=caller.source,
+        team=caller.team,
+        team_id=caller.team_id,
+        request_id=caller.request_id,
+        patience=caller.patience,
+    )
+    return await backfilling.run(services, asked, request.mode)

@@ -42,6 +42,8 @@ class Running:
     """A write that is on its way and goes on without the caller."""
 
     operation_id: str
+    # How far it is, where that can be told: one sentence.
+    progress: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

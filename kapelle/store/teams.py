@@ -79,6 +79,14 @@ async def is_admin(conn: Connection, *, org_id: str, person_id: str) -> bool:
     return admin
 
 
+KNOWS = "select exists (select from ibex_core.persons as p where p.org_id = $1 and p.person_id = $2)"
+
+
+async def knows(conn: Connection, *, org_id: str, person_id: str) -> bool:
+    known: bool = await conn.fetchval(KNOWS, org_id, person_id)
+    return known
+
+
 LOCK = """
 select team_id, clock_timestamp() as now
 from ibex_core.teams

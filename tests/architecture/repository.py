@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-CODE = ("kapelle", "workflows", "activities", "workers", "tests", "benchmarks")
+CODE = ("kapelle", "workflows", "activities", "workers", "tests", "benchmarks", "scripts")
 
 
 @cache

@@ -119,6 +119,7 @@ OF_ENTRIES = (
     "insert into ibex_core.memory_embeddings values ('{org}', {team}, 'm', {first}, 0, true, '[1,2]')",
 )
 OF_TEAMS = (
+    "insert into ibex_core.embedding_models values ('{org}', 'm', 'a', true, now(), now(), 'p')",
     "insert into ibex_core.team_members values ('{org}', {team}, 'p-{org}', 'member')",
     """
     insert into ibex_core.access_tokens (org_id, token_hash, agent_id, person_id, scopes)

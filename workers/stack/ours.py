@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 from workers.stack.part import Part
 from workers.stack.secrets import Secrets
@@ -10,6 +11,9 @@ from workers.stack.servers import Addresses
 # In the order of their start. The worker and the command adapter need each other for nothing but speed.
 PROCESSES = {"worker": "Worker", "commands": "Command adapter"}
 _DRAIN_SECONDS = 30.0
+# The alias of the embedder that needs no key and no network, and the file that defines it.
+_EMBED_ALIAS = "embed"
+_LITELLM_CONFIG = Path(__file__).parents[2] / "deploy" / "litellm" / "config.yaml"
 
 
 def parts(inherited: Mapping[str, str], addresses: Addresses, secrets: Secrets) -> tuple[Part, ...]:
@@ -33,6 +37,8 @@ def _defaults(addresses: Addresses, secrets: Secrets) -> dict[str, str]:
         "KAPELLE_NATS_URL": addresses.nats_url,
         "KAPELLE_PAYLOAD_KEYS": secrets.payload_keys,
         "KAPELLE_DIGEST_KEY": secrets.digest_key,
+        "KAPELLE_EMBED_ALIAS": _EMBED_ALIAS,
+        "KAPELLE_LITELLM_CONFIG": str(_LITELLM_CONFIG),
         "TEMPORAL_ADDRESS": addresses.temporal_address,
     }
 

@@ -31,6 +31,8 @@ class Subcommand:
     arguments: Callable[[Namespace, Bodies], tuple[str, ...]]
     # Carries a request id, by which the service recognises the same request when it is made again.
     repeatable: bool = False
+    # May outlast the service's reply limit by far: the client shows how far it is, and waits.
+    follows: bool = False
     view: View = View.SENTENCE
     # The number of the entry whose body an editor starts with.
     starts_from: Callable[[Namespace], str] | None = None

@@ -17,6 +17,8 @@ from kapelle.adapters.cli.surroundings import Surroundings
 
 # The code of a refusal that says that a part of the service does not answer.
 _UNAVAILABLE = "unavailable"
+# How the service begins its answer to what goes on after its reply limit.
+STILL_RUNNING = "Still running as operation "
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -72,6 +74,8 @@ def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -
         numbered=subcommand.view is View.ENTRIES,
     )
     reply = _ask(settled, question)
+    if subcommand.follows:
+        reply = _followed(reply, settled, question, around)
     printing.show(reply, subcommand.view, flags, around)
     return _ending(reply)
 
@@ -80,6 +84,16 @@ def _ending(reply: request.Reply) -> ExitCode:
     if reply.ok:
         return ExitCode.OK
     return ExitCode.NO_ANSWER if reply.code == _UNAVAILABLE else ExitCode.REFUSED
+
+
+def _followed(
+    reply: request.Reply, settled: config.Config, question: request.Request, around: Surroundings
+) -> request.Reply:
+    """Ask again, which changes nothing and waits as long as the service does, until it is done."""
+    while reply.ok and reply.text.startswith(STILL_RUNNING):
+        printing.remark(reply.text, around)
+        reply = _ask(settled, question)
+    return reply
 
 
 def _original_body(given: Namespace, subcommand: Subcommand, settled: config.Config) -> str:

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kapelle.adapters.cli import memory, team
+from kapelle.adapters.cli import embeddings, memory, team
 from kapelle.adapters.cli.commands import Group, Subcommand
 from kapelle.adapters.cli.config import DEFAULT_TIMEOUT, Flags
 
-GROUPS = (memory.GROUP, team.GROUP)
+GROUPS = (memory.GROUP, team.GROUP, embeddings.GROUP)
 
 _LONGEST_WAIT = 3600.0
 

@@ -19,6 +19,11 @@ def show(reply: Reply, view: View, flags: Flags, around: Surroundings) -> None:
         _show_lines(reply, view, around)
 
 
+def remark(sentence: str, around: Surroundings) -> None:
+    """Print one sentence beside the answer, such as how far a long run is."""
+    print(neutral.for_terminal(sentence), file=around.stderr, flush=True)
+
+
 def complain(sentence: str, around: Surroundings) -> None:
     """Print one sentence about what went wrong."""
     coloured = around.stderr.isatty() and wants_colour(around.env)

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from kapelle.adapters.cli import entry_text
+from kapelle.adapters.cli import embeddings, entry_text
 from kapelle.adapters.cli.bodies import Bodies
 from kapelle.adapters.cli.commands import Subcommand, View, no_arguments, nothing, number
 
@@ -23,14 +23,6 @@ def _declare_resolve(parser: ArgumentParser) -> None:
 
 def _resolve(given: Namespace, _: Bodies) -> tuple[str, ...]:
     return number(given.conflict, "conflict id"), str(given.choice)
-
-
-def _declare_backfill(parser: ArgumentParser) -> None:
-    parser.add_argument("--apply", action="store_true", help="do it; without this, only say what would be done")
-
-
-def _backfill(given: Namespace, _: Bodies) -> tuple[str, ...]:
-    return ("apply",) if given.apply else ()
 
 
 SUBCOMMANDS = (
@@ -70,8 +62,9 @@ SUBCOMMANDS = (
         name="backfill",
         summary="show which entries lack an embedding, or compute them",
         examples=("kapelle memory backfill", "kapelle memory backfill --apply"),
-        declare=_declare_backfill,
-        arguments=_backfill,
+        declare=embeddings.declare_apply,
+        arguments=embeddings.apply,
         repeatable=True,
+        follows=True,
     ),
 )
