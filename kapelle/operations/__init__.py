@@ -6,7 +6,7 @@ from dataclasses import MISSING, dataclass, fields, replace
 from kapelle.domain import validation
 from kapelle.domain.callers import Claim, Role
 from kapelle.domain.errors import InvalidRequest, NotAllowed
-from kapelle.operations import access, add, edit, maintain, propose, read, repeat, review, scan, search, team
+from kapelle.operations import access, add, edit, maintain, names, propose, read, repeat, review, scan, search, team
 from kapelle.operations.operation import Operation
 from kapelle.operations.results import Result
 from kapelle.services import Services
@@ -81,7 +81,9 @@ async def perform(call: Call, services: Services) -> Result:
         Fault: everything that is refused or cannot be done, with a sentence for the caller.
     """
     request = _request(call.operation, call.arguments)
+    names.require_no_secret(**names.of_claim(call.claim), team=call.team)
     if call.operation.command == "team":
+        names.require_no_secret(**names.of_request(request))
         return await repeat.once(call.operation, request, call.claim, call.request_id, services)
     if call.team is None:
         raise InvalidRequest("the request names no team")
