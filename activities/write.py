@@ -13,9 +13,10 @@ from activities.curate import curate_entry
 from activities.resemblance import gist, packed, resemblances, unpacked
 from activities.turns import Turns
 from kapelle.contracts import write
-from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors
+from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors, Write
 from kapelle.domain import digests, scan
 from kapelle.domain.entries import Draft, Status
+from kapelle.domain.errors import ScanFailed
 from kapelle.domain.outcomes import NOT_STORED, Code, Outcome
 from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.domain.text import text_hash
@@ -41,9 +42,7 @@ class WriteActivities(write.WriteActivities):
 
     @activity.defn(name="write.scan")
     async def scan(self, batch: Batch) -> tuple[Screened, ...]:
-        return tuple(
-            _screened(self._verdicts.take(single.draft, single.policy), single.draft) for single in batch.writes
-        )
+        return tuple(self._screen(single) for single in batch.writes)
 
     @activity.defn(name="write.embed")
     async def embed(self, batch: Batch) -> Embedded:
@@ -88,6 +87,15 @@ class WriteActivities(write.WriteActivities):
                 conn, org_id=batch.org_id, finished=ended, workflow_id=activity.info().workflow_id or ""
             )
         return tuple(outcomes)
+
+    def _screen(self, single: Write) -> Screened:
+        """Judge one draft. A scan that fails refuses it, and no other one of the batch."""
+        try:
+            verdict = self._verdicts.take(single.draft, single.policy)
+        except ScanFailed as failed:
+            log.error("scan failed", extra={"where": failed.where})  # noqa: TRY400 - a traceback may quote the text.
+            return Screened(refusal=failed.message)
+        return _screened(verdict, single.draft)
 
     def _cases(self, prepared: Prepared) -> tuple[Case, ...]:
         batch = prepared.batch

@@ -1,5 +1,6 @@
 """What operations work with, opened once for a process."""
 
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -63,6 +64,6 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
                 task_queue=settings.task_queue,
             ),
             policy=Policy(link_hosts=settings.link_hosts, personal_data=settings.personal_data),
-            verdicts=Verdicts(),
+            verdicts=Verdicts(clock=time.thread_time),
             spaces=Spaces(settings, pool),
         )

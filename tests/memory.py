@@ -11,6 +11,7 @@ import asyncpg
 from nats.aio.client import Client
 
 from kapelle.adapters.nats.server import SUBJECT, CommandServer, connect
+from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.services import Services, open_services
 from kapelle.settings import Secret, Settings
 from kapelle.store import bootstrap
@@ -77,9 +78,18 @@ def settings_for(database: Database, nats_url: str, temporal: Temporal) -> Setti
 
 @asynccontextmanager
 async def running_memory(
-    database: Database, nats_url: str, temporal: Temporal, **changes: Any
+    database: Database,
+    nats_url: str,
+    temporal: Temporal,
+    *,
+    door: Verdicts | None = None,
+    worker: Verdicts | None = None,
+    **changes: Any,
 ) -> AsyncIterator[Memory]:
-    """Run worker and command adapter on open services; `changes` are settings."""
+    """Run worker and command adapter on open services; `changes` are settings.
+
+    `door` and `worker` take the place of the scan that the two share.
+    """
     settings = replace(settings_for(database, nats_url, temporal), **changes)
     env = {"TEMPORAL_ADDRESS": temporal.address, "TEMPORAL_NAMESPACE": temporal.namespace}
     async with open_services(settings, env, identity="test") as services:
@@ -87,9 +97,9 @@ async def running_memory(
             await bootstrap.begin(connection, BEGINNING)
         client = await connect(nats_url, name="test-service")
         caller = await connect(nats_url, name="test-caller")
-        server = CommandServer(client, services)
+        server = CommandServer(client, replace(services, verdicts=door or services.verdicts))
         try:
-            async with memory_worker(services):
+            async with memory_worker(replace(services, verdicts=worker or services.verdicts)):
                 await server.start()
                 yield Memory(nats=caller, services=services, database=database)
                 await server.close()

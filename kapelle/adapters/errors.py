@@ -1,6 +1,16 @@
 """One table from faults to what each door answers."""
 
-from kapelle.domain.errors import Conflict, Fault, InvalidRequest, NotAllowed, NotFound, NotYet, Refused, Unavailable
+from kapelle.domain.errors import (
+    Conflict,
+    Fault,
+    InvalidRequest,
+    NotAllowed,
+    NotFound,
+    NotYet,
+    Refused,
+    ScanFailed,
+    Unavailable,
+)
 from kapelle.providers.embeddings import EmbeddingFailed
 from kapelle.store.pool import PrivilegedRole
 
@@ -10,6 +20,7 @@ HTTP_STATUS = {
     NotAllowed.code: 403,
     NotFound.code: 404,
     Refused.code: 422,
+    ScanFailed.code: 503,
     Conflict.code: 409,
     NotYet.code: 501,
     Unavailable.code: 503,

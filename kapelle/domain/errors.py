@@ -40,6 +40,20 @@ class Refused(Fault):
     code = "refused"
 
 
+class ScanFailed(Fault):
+    """The scan could not say whether a text may be stored, so that it is not stored.
+
+    `where` names an error's type and its place in the code, never text.
+    """
+
+    code = "scan_failed"
+    permanent = False
+
+    def __init__(self, message: str, *, where: str) -> None:
+        super().__init__(message)
+        self.where = where
+
+
 class Conflict(Fault):
     """The state has moved on, or an idempotency key was used for another request."""
 

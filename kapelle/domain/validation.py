@@ -45,7 +45,8 @@ def kind(value: str) -> Kind:
     try:
         return Kind(value)
     except ValueError:
-        shown = value if len(value) <= 40 and value.isprintable() else "…"
+        # Only what cannot be a credential that went to the wrong place is shown again.
+        shown = value if len(value) <= 20 and (value == "" or value.isalpha()) else "…"
         raise InvalidRequest(f"unknown memory kind '{shown}'; expected one of ({_KINDS})") from None
 
 

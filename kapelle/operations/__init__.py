@@ -12,6 +12,7 @@ from kapelle.operations import (
     edit,
     embeddings,
     maintain,
+    names,
     propose,
     read,
     repeat,
@@ -103,9 +104,12 @@ async def perform(call: Call, services: Services) -> Result:
         Fault: everything that is refused or cannot be done, with a sentence for the caller.
     """
     request = _request(call.operation, call.arguments)
+    names.require_no_secret(**names.of_claim(call.claim), team=call.team)
     if call.operation.command == "team":
+        names.require_no_secret(**names.of_request(request))
         return await repeat.once(call.operation, request, call.claim, call.request_id, services)
     if call.operation.command == "embeddings":
+        names.require_no_secret(**names.of_request(request))
         visit = embeddings.Visit(claim=call.claim, request_id=call.request_id, patience=call.patience)
         return await call.operation.run(request, visit, services)
     if call.team is None:

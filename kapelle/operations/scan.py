@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from kapelle.domain import validation
 from kapelle.domain.callers import Caller
 from kapelle.domain.entries import Kind
-from kapelle.domain.rules.scan import gate
 from kapelle.domain.scan import describe
 from kapelle.operations.results import Told
 from kapelle.services import Services
@@ -20,8 +19,9 @@ class Scan:
     tags: str = ""
 
 
-async def run(request: Scan, caller: Caller, _services: Services) -> Told:
-    verdict = gate.scan(validation.draft(Kind.FACT, request.title, request.body, request.tags), caller.policy)
+async def run(request: Scan, caller: Caller, services: Services) -> Told:
+    draft = validation.draft(Kind.FACT, request.title, request.body, request.tags)
+    verdict = services.verdicts.look(draft, caller.policy)
     judged = (
         ("refused", verdict.refused),
         ("quarantined", verdict.quarantined),

@@ -1,5 +1,6 @@
 """What every write shares: the operation's id, the scan at the door, the answer to a repeated request."""
 
+import logging
 import uuid
 from dataclasses import dataclass
 
@@ -9,13 +10,15 @@ from kapelle.contracts.write import Intent, Write
 from kapelle.domain import digests
 from kapelle.domain.callers import Caller
 from kapelle.domain.entries import Draft
-from kapelle.domain.errors import Conflict, Refused, Unavailable
+from kapelle.domain.errors import Conflict, Refused, ScanFailed, Unavailable
 from kapelle.domain.outcomes import Code, Outcome
 from kapelle.domain.scan import Verdict, describe
 from kapelle.operations.results import Running, Written
 from kapelle.services import Services
 from kapelle.store import operations
 from kapelle.store.pool import Connection, tenant
+
+log = logging.getLogger(__name__)
 
 
 async def write(
@@ -56,9 +59,13 @@ def scanned(services: Services, caller: Caller, draft: Draft) -> Verdict:
     """Scan a draft before it reaches any history or queue, and return what the scan says of it.
 
     Raises:
-        Refused: naming the rule and the place.
+        Refused: naming the rule and the place; and whatever goes wrong in the scan.
     """
-    verdict = services.verdicts.give(draft, caller.policy)
+    try:
+        verdict = services.verdicts.give(draft, caller.policy)
+    except ScanFailed as failed:
+        log.error("scan failed", extra={"where": failed.where})  # noqa: TRY400 - a traceback may quote the text.
+        raise
     if verdict.refused:
         raise Refused(f"not stored: {describe(verdict.refused)}")
     return verdict

@@ -5,6 +5,7 @@ Never two at once: services on one NATS server share the requests on the subject
 
 import uuid
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ async def shared(servers: Addresses) -> AsyncIterator[Memory]:
 @pytest.fixture(scope="module")
 async def hurried(servers: Addresses) -> AsyncIterator[Memory]:
     """A service that answers early and takes few requests at once."""
-    changes = {"reply_seconds": 1.0, "write_limit": 12, "read_limit": 12}
+    changes: dict[str, Any] = {"reply_seconds": 1.0, "write_limit": 12, "read_limit": 12}
     async with (
         fresh_database(servers) as database,
         running_memory(database, servers.nats_url, _temporal(servers), **changes) as up,

@@ -19,6 +19,7 @@ from kapelle.durable.codec import EncryptionCodec
 from kapelle.settings import Secret
 from tests.memory import AGENT, PAYLOAD_KEYS, Memory, running_memory
 from tests.stack import Database, Temporal
+from tests.traces import found
 from workers.stack import home, secrets
 from workers.stack.servers import Addresses, Plan, Real, Servers
 
@@ -91,11 +92,11 @@ async def test_no_text_can_be_read_in_what_temporal_keeps_or_in_a_log(
     database_file = b"".join(content for name, content in files.items() if name.startswith("temporal.db"))
 
     # The texts went this way, so that to find them nowhere means something.
-    assert {marker for marker in (TITLE, BODY, TAG, EDITED, FAILED, BATCHED) if not _found(marker, readable)} == set()
+    assert {marker for marker in (TITLE, BODY, TAG, EDITED, FAILED, BATCHED) if not found(marker, readable)} == set()
     assert all(workflow_id.encode() in database_file for workflow_id in workflow_ids)
     assert b"activity failed unexpectedly" in logs
     places = {"histories": histories, "ids, memos, attributes": beside, "logs": logs} | files
-    assert [(marker, place) for marker in MARKERS for place, content in places.items() if _found(marker, content)] == []
+    assert [(marker, place) for marker in MARKERS for place, content in places.items() if found(marker, content)] == []
 
 
 async def test_what_the_scan_refuses_or_cuts_out_enters_no_history_even_encrypted(
@@ -117,12 +118,12 @@ async def test_what_the_scan_refuses_or_cuts_out_enters_no_history_even_encrypte
 def test_a_marker_is_found_however_it_is_written() -> None:
     text = f"before {BODY} after"
 
-    assert _found(BODY, text.encode())
-    assert _found(BODY, text.encode("utf-16-le"))
-    assert _found(BODY, text.encode().hex().encode())
+    assert found(BODY, text.encode())
+    assert found(BODY, text.encode("utf-16-le"))
+    assert found(BODY, text.encode().hex().encode())
     for shift in range(3):
-        assert _found(BODY, base64.b64encode(b"x" * shift + text.encode()))
-    assert not _found(BODY, b"before after")
+        assert found(BODY, base64.b64encode(b"x" * shift + text.encode()))
+    assert not found(BODY, b"before after")
 
 
 async def _live(memory: Memory) -> None:
@@ -181,13 +182,3 @@ def _logged(caplog: pytest.LogCaptureFixture) -> bytes:
     """Return all records with their tracebacks and everything that was hung on them."""
     formatter = logging.Formatter()
     return "\n".join(f"{formatter.format(record)} {record.__dict__}" for record in caplog.records).encode()
-
-
-def _found(marker: str, content: bytes) -> bool:
-    """Tell whether content holds the marker: as text, in UTF-16, in hexadecimal or in base64."""
-    plain = marker.encode()
-    forms = [plain, marker.encode("utf-16-le"), plain.hex().encode()]
-    for shift in range(3):
-        # The first and the last characters depend on what stands around the marker.
-        forms.append(base64.b64encode(b"\0" * shift + plain)[4 if shift else 0 : -4])
-    return any(form in content for form in forms)

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.scan_data import values
 from kapelle.domain.entries import Draft, Kind
-from kapelle.domain.rules.scan.gate import scan
+from kapelle.domain.rules.scan.gate import scan, secret_in
 from kapelle.domain.scan import Finding, PersonalData, Policy, describe
 
 ADDRESS = "kim.otter" + "@" + "northlake-freight.com"
@@ -72,6 +72,42 @@ def test_a_redacted_draft_is_not_redacted_again() -> None:
     once = scan(_draft(title=f"Call {ADDRESS}", body=f"Ask {ADDRESS} first."), Policy()).draft
 
     assert scan(once, Policy()).draft is once
+
+
+@pytest.mark.parametrize(
+    ("body", "host", "column"),
+    [
+        (f"Ask {ADDRESS}(//evil.example) first.", "evil.example", 4 + len(ADDRESS) + 2),
+        (f"x\n\n{ADDRESS}: //evil.example/path", "evil.example", len(ADDRESS) + 3),
+    ],
+)
+def test_a_link_that_only_redaction_makes_is_refused_at_its_place_in_the_original(
+    body: str, host: str, column: int
+) -> None:
+    verdict = scan(_draft(body=body), Policy())
+
+    assert [(found.what, found.column) for found in verdict.refused] == [
+        (f"a link to {host}, which is not an allowed host", column)
+    ]
+    assert not scan(_draft(body=body), Policy(personal_data="off", link_hosts=frozenset({host}))).refused
+
+
+def test_what_is_found_before_and_after_redaction_is_reported_once() -> None:
+    token = values.checked(values.seeded(1), "ghp_")
+
+    verdict = scan(_draft(body=f"{ADDRESS} has {token}; see https://evil.example/x"), Policy())
+
+    assert sorted(finding.rule for finding in verdict.refused) == ["github-token", "link-host"]
+    assert [finding.rule for finding in verdict.redacted] == ["personal-email"]
+
+
+@pytest.mark.parametrize("name", ["payments", "agent:demo/coder-7f3a9b2c", "ada@example.com", "token-service-v2"])
+def test_a_name_is_no_secret(name: str) -> None:
+    assert secret_in(name) is None
+
+
+def test_a_secret_in_a_name_is_named_by_its_kind() -> None:
+    assert secret_in("agent:demo/" + values.checked(values.seeded(5), "ghp_")) == "a GitHub token"
 
 
 def test_personal_data_in_a_tag_is_refused_since_a_placeholder_is_no_tag() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from kapelle.domain.rules.scan.tokens import Hit
-from kapelle.domain.rules.scan.values import MEDIUM, WEAK, Value, is_plain_password, is_secret, value_at
+from kapelle.domain.rules.scan.values import MEDIUM, STRONG, WEAK, Value, is_plain_password, is_secret, value_at
 from kapelle.domain.rules.scan.words import Family, Word
 
 _WHAT: Final = {
@@ -15,6 +15,7 @@ _WHAT: Final = {
     Family.TOKEN: "an access token",
     Family.KEY: "a secret key",
     Family.LOGIN: "a login",
+    Family.SOME_KEY: "a key",
 }
 
 # What may follow the announcing word in a name: DB_PASSWORD_PROD is a password, DB_PASSWORD_FILE is none.
@@ -72,10 +73,14 @@ _CALL: Final = re.compile(r"\([ \t]{0,2}(?=[\"'`])")
 _QUESTION: Final = re.compile(
     r"(?i:valid\w*|check|verify|hash|encrypt|compare|test|match\w*|is|needs?|has|get|find|parse|reset|forgot)_?$"
 )
-_COMMAND: Final = re.compile(r"(?:^|[\s;&])(?:env|arg|setx?|export|conf(?:ig|igure) set)[ \t]+(?:\S{1,60}[ \t]+)?$")
+_COMMAND: Final = re.compile(
+    r"(?:^|[\s;&])(?:env|arg|setx?|export|kv put|etcdctl put|conf(?:ig|igure) set)[ \t]+(?:\S{1,60}[ \t]+)?$"
+)
 _DIRECTIVE: Final = re.compile(r"(?:^|\n)[ \t]{0,12}$")
 _ELEMENT: Final = re.compile(r"(?:[ \t][^<>\n]{0,80})?>\s{0,8}(?=[^\s<])")
 _FLAG: Final = re.compile(_SUFFIX + r"[ \t]{1,4}(?=[^\s\-|&<>$])")
+# A name as code has them and a long value of a machine, with nothing but a blank between.
+_SIDE_BY_SIDE: Final = re.compile(r"[\"'`]?[ \t]{1,3}(?=[A-Za-z0-9+/_\-]{20})")
 _SQL: Final = re.compile(r"[ \t]{1,3}(?=['\"])")
 _NEXT_LINE: Final = re.compile(
     r"[^\w\n]{0,8}\n(?:[-=~]{3,}[ \t]{0,4}\n)?\s{0,8}(?:```\w{0,12}\n)?(?:[>\-*+"
@@ -129,19 +134,25 @@ def _marked_places(text: str, word: Word, before: str, head: str) -> Iterator[tu
     if before.endswith("<") and (match := _ELEMENT.match(text, word.end)):
         yield match.end(), WEAK
     if (
-        head.startswith("--")
+        head.startswith("-")
         or _COMMAND.search(before)
         or (_DIRECTIVE.search(before) and (head or low_name in _DIRECTIVES))
         or _FILE_ENTRY.search(before)
     ) and (match := _FLAG.match(text, word.end)):
         yield match.end(), WEAK
+    if "_" in head + low_name and (match := _SIDE_BY_SIDE.match(text, word.end)):
+        yield match.end(), STRONG
     if not _QUESTION.search(head) and (match := _CALL.match(text, word.end)):
         yield match.end(), WEAK
     if word.family is Family.PASSWORD:
-        if match := _SQL.match(text, word.end):
+        yield from _password_places(text, word)
+
+
+def _password_places(text: str, word: Word) -> Iterator[tuple[int, int]]:
+    if match := _SQL.match(text, word.end):
+        yield match.end(), WEAK
+    match = _NEXT_LINE.match(text, word.end)
+    if match:
+        value = value_at(text, match.end())
+        if value and _LINE_END.match(text, value.end):
             yield match.end(), WEAK
-        match = _NEXT_LINE.match(text, word.end)
-        if match:
-            value = value_at(text, match.end())
-            if value and _LINE_END.match(text, value.end):
-                yield match.end(), WEAK

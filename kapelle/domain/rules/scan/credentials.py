@@ -1,6 +1,6 @@
 """Credentials in one part of a draft: every view of it, every family of rules, one finding a place."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from kapelle.domain.rules.scan import (
@@ -35,15 +35,19 @@ _MAX_EFFORT: Final = 3_000
 _TOKENS: Final = table(tokens_code.TOKENS + tokens_cloud.TOKENS + tokens_services.TOKENS)
 
 
-def findings(part: Part) -> list[Finding]:
+def _unhurried() -> None:
+    """Let a search take its time."""
+
+
+def findings(part: Part, check: Callable[[], None] = _unhurried) -> list[Finding]:
     """Return the credentials in the part, in the order of the text and one for each place.
 
-    One is enough to refuse, so twenty end the search.
+    One is enough to refuse, so twenty end the search. `check` is called between families of rules, and may raise.
     """
     if _is_word(part.raw.text):
         return []
     found: dict[int, tuple[int, Hit]] = {}
-    for view, hit in _hits(part):
+    for view, hit in _hits(part, check):
         start, end = view.span(hit.start, hit.end)
         if not any(start < other_end and other < end for other, (other_end, _) in found.items()):
             found[start] = (end, hit)
@@ -60,13 +64,14 @@ def _is_word(text: str) -> bool:
     return len(text) <= _MAX_WORD and text.replace("-", "").isalpha()
 
 
-def _hits(part: Part) -> Iterator[tuple[View, Hit]]:
+def _hits(part: Part, check: Callable[[], None]) -> Iterator[tuple[View, Hit]]:
     canon = part.canon
     folded = views.folded(canon)
     closed = views.squeezed_text(canon)
     dense = dense_words(canon.text)
     rows = _TOKENS.candidates(dense, closed)
     yield from _view_hits(canon, rows, dense)
+    check()
     if part.raw is not canon:
         # What escapes hide is found in the canonical view; addresses and commands are judged as they are written, too.
         yield from ((part.raw, hit) for hit in _verbatim_hits(part.raw.text))
@@ -74,10 +79,12 @@ def _hits(part: Part) -> Iterator[tuple[View, Hit]]:
         folded_dense = dense_words(folded.text)
         rows += _TOKENS.candidates(folded_dense, views.squeezed_text(folded))
         yield from _view_hits(folded, rows, folded_dense)
+    check()
     may_decode = views.may_decode(dense)
     if rows or may_decode:
         joined = views.joined(folded or canon)
         yield from _closed_hits(canon, closed, joined, rows)
+        check()
         if may_decode:
             yield from _decoded_hits(joined, depth=2)
 

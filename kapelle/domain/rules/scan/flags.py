@@ -57,8 +57,8 @@ _ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
         ("snmp", rf"snmp(?:walk|get|set)\b{_GAP}\s-[AX] ?{_Q}{_V}", WEAK),
         ("ipmitool", rf"ipmitool\b{_GAP}\s-P ?{_Q}{_V}", WEAK),
         ("influx", rf"influx\b{_GAP}(?:-t|--token|-password) ?{_Q}{_V}", MEDIUM),
-        ("requirepass", rf"requirepass\s{{1,3}}{_Q}{_V}", WEAK),
-        ("masterauth", rf"masterauth\s{{1,3}}{_Q}{_V}", WEAK),
+        ("requirepass", rf"requirepass[\"'`]?,?\s{{1,3}}{_Q}{_V}", WEAK),
+        ("masterauth", rf"masterauth[\"'`]?,?\s{{1,3}}{_Q}{_V}", WEAK),
         ("auth ", rf"(?:^|>|\n) {{0,3}}AUTH (?:\w{{1,20}} )?{_Q}{_V}", WEAK),
         ("useradd", rf"useradd\b{_GAP}\s(?:-p|--password) ?{_Q}{_V}", WEAK),
         ("mc alias", rf"mc alias set \S{{1,80}} \S{{1,80}} \S{{1,80}} {_Q}{_V}", WEAK),
@@ -72,9 +72,18 @@ _ROWS: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = tuple(
         ),
         ("login(", rf"login{_ARGUMENTS}", WEAK),
         ("credential", rf"credentials?{_ARGUMENTS}", WEAK),
+        ("wpa_passphrase", rf"wpa_passphrase \S{{1,40}} {_Q}{_V}", WEAK),
+        (
+            "jwt.",
+            r"jwt\.(?:sign|verify|encode|decode)\([^,\n]{1,80},\s{0,2}[\"'](?P<value>[^\"'\n]{8,200})[\"']",
+            MEDIUM,
+        ),
         ("kubectl", rf"--docker-password[ =]{_Q}{_V}", WEAK),
     )
 )
+# A user and a password for a command that no row names. With some commands `-p` is a port, a path or a question.
+_LOGIN: Final = re.compile(rf" (?:-u|--?user(?:name)?)[ =]?\S{{1,60}} {_GAP}-p[ =]?{_Q}{_V}")
+_NO_LOGIN: Final = re.compile(r"\b(?:mysql|mariadb|psql|docker run|podman run|mkdir|install|pytest|ssh|useradd)\b")
 # Literals that stand inside of their pattern.
 _INNER: Final = frozenset({"<<<", "auth "})
 _USER: Final = re.compile(
@@ -92,6 +101,8 @@ def hits(text: str, low: str) -> Iterator[Hit]:
     for row in [row for row in _ROWS if row[0] in low]:
         yield from _row_hits(text, low, *row)
     yield from _users(text, low)
+    if " -u" in low or " --user" in low:
+        yield from _logins(text, low)
     if ":" in text:
         yield from _pgpass(text)
 
@@ -122,6 +133,13 @@ def _users(text: str, low: str) -> Iterator[Hit]:
         return
     for match in _USER.finditer(text):
         if _is_secret(match["value"], WEAK):
+            yield _hit(match)
+
+
+def _logins(text: str, low: str) -> Iterator[Hit]:
+    for match in _LOGIN.finditer(text):
+        before = low[max(0, match.start() - _BEFORE) : match.start()].rpartition("\n")[2]
+        if not _NO_LOGIN.search(before) and _is_secret(match["value"], MEDIUM):
             yield _hit(match)
 
 

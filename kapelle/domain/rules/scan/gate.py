@@ -1,15 +1,20 @@
 """The gate: one scan of a draft for hidden text, credentials, links and personal data.
 
-It accepts every string and never raises on one.
+It judges what would be stored: a text from which personal data was cut is looked at as it then reads, too.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from kapelle.domain.entries import Draft
-from kapelle.domain.rules.scan import credentials, hidden, links, personal
+from kapelle.domain.rules.scan import credentials, hidden, links, personal, places
 from kapelle.domain.rules.scan.hits import Confidence, PersonalHit
 from kapelle.domain.rules.scan.places import Part, parts
 from kapelle.domain.scan import Finding, Policy, Verdict
+
+# Called between rules; raises when the scan has taken too long.
+Checkpoint: TypeAlias = Callable[[], None]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -20,10 +25,14 @@ class _Findings:
     redacted: list[Finding] = field(default_factory=list)
 
 
-def scan(draft: Draft, policy: Policy) -> Verdict:
+def _unhurried() -> None:
+    """Let a scan take its time."""
+
+
+def scan(draft: Draft, policy: Policy, check: Checkpoint = _unhurried) -> Verdict:
     """Return what keeps the draft out, what a reviewer should see, and the draft as it may be stored."""
     found = _Findings()
-    texts = [_scanned(part, policy, found) for part in parts(draft)]
+    texts = [_scanned(part, policy, found, check) for part in parts(draft)]
     if found.redacted:
         title, body, *tags = texts
         draft = replace(draft, title=title, body=body, tags=tuple(tags))
@@ -36,18 +45,46 @@ def scan(draft: Draft, policy: Policy) -> Verdict:
     )
 
 
-def _scanned(part: Part, policy: Policy, found: _Findings) -> str:
+def secret_in(name: str) -> str | None:
+    """Say what credential a name holds, None for one that holds none. Names are what people call teams and callers."""
+    found = credentials.findings(places.part("title", name))
+    return found[0].what if found else None
+
+
+def _scanned(part: Part, policy: Policy, found: _Findings, check: Checkpoint) -> str:
     """Add what is in one part to the findings, and return its text as it may be stored."""
-    found.refused += [part.finding(hit.rule, hit.what, hit.start) for hit in hidden.find(part.text)]
-    found.refused += credentials.findings(part)
-    found.refused += [
-        part.finding(hit.rule, hit.what, hit.start) for hit in links.find((part.raw, part.canon), policy.link_hosts)
-    ]
-    found.flags += [part.finding(hit.rule, hit.what, hit.start) for hit in hidden.instructions(part.canon)]
-    return part.text if policy.personal_data == "off" else _personal(part, policy, found)
+    _add(found.refused, (part.finding(hit.rule, hit.what, hit.start) for hit in hidden.find(part.text)))
+    _add(found.refused, _dangers(part, policy, check))
+    check()
+    _add(found.flags, (part.finding(hit.rule, hit.what, hit.start) for hit in hidden.instructions(part.canon)))
+    if policy.personal_data == "off":
+        return part.text
+    sure = _personal(part, policy, found)
+    check()
+    if not sure:
+        return part.text
+    cut = places.cut(part, personal.redacted(part.raw, sure))
+    _add(found.refused, _dangers(cut, policy, check))
+    return cut.raw.text
 
 
-def _personal(part: Part, policy: Policy, found: _Findings) -> str:
+def _dangers(part: Part, policy: Policy, check: Checkpoint) -> Iterable[Finding]:
+    """Yield the credentials and links of a part as it would be stored."""
+    check()
+    yield from credentials.findings(part, check)
+    check()
+    hits = links.find((part.raw, part.canon), policy.link_hosts)
+    yield from (part.finding(hit.rule, hit.what, hit.start) for hit in hits)
+
+
+def _add(kept: list[Finding], more: Iterable[Finding]) -> None:
+    """Add findings that are not there yet, as those of a text that is looked at twice are."""
+    known = {(finding.field, finding.what, finding.line) for finding in kept}
+    kept += [finding for finding in more if (finding.field, finding.what, finding.line) not in known]
+
+
+def _personal(part: Part, policy: Policy, found: _Findings) -> list[PersonalHit]:
+    """Add the personal data of a part to the findings, and return what is to be cut out."""
     sure: list[PersonalHit] = []
     for hit in personal.find(part.canon):
         if hit.confidence is Confidence.LOW or policy.personal_data == "quarantine":
@@ -58,7 +95,7 @@ def _personal(part: Part, policy: Policy, found: _Findings) -> str:
         else:
             sure.append(hit)
             found.redacted.append(_finding(part, hit))
-    return personal.redact(part.text, sure) if sure else part.text
+    return sure
 
 
 def _finding(part: Part, hit: PersonalHit) -> Finding:

@@ -47,6 +47,11 @@ def redact(text: str, hits: Sequence[PersonalHit]) -> str:
     return "".join([*pieces, text[at:]])
 
 
+def redacted(view: View, hits: Sequence[PersonalHit]) -> View:
+    """Return the original `view` as `redact` leaves it, mapped back to the original."""
+    return _redacted(view, [Span(hit.kind, hit.start, hit.end, hit.confidence) for hit in hits])
+
+
 def placeholder(hit: PersonalHit) -> str:
     """Return what stands in a redacted text where the hit was."""
     return f"[{hit.kind}]"

@@ -143,7 +143,9 @@ def _is_remote(low: str, start: int, end: int) -> bool:
 
 def _confidence(low: str, start: int, domain: re.Match[str]) -> Confidence | None:
     top, after = domain[1], low[domain.end() : domain.end() + 1]
-    if after.isalnum() or after in ("_", "(", "@") or re.match(r"\d+\.\d", domain[0]):
+    # The product of two matrices is followed by a bracket, too: `a@b.to(device)`.
+    called = after == "(" and top in _ALSO_WORDS
+    if after.isalnum() or after in ("_", "@") or called or re.match(r"\d+\.\d", domain[0]):
         return None
     if top in TOP_LEVEL or top.startswith("xn--"):
         return Confidence.HIGH

@@ -6,7 +6,7 @@ from typing import Final
 from kapelle.domain.rules.scan.checksums import is_nkey_public
 
 _MARKS: Final = re.compile(
-    r"\$\{|\$\(|(?<![A-Za-z0-9])\$(?:[a-z_]|[A-Z][A-Za-z_]*(?![A-Za-z0-9_]))|\{\{|\}\}|%\(|#\{|<[^<>\s]{1,60}>"
+    r"\$\{|\$\(|^\$argon2\w{1,2}\$v=\d+\$m=\d+,t=\d+,p=\d+\$?$|(?<![A-Za-z0-9])\$(?:[a-z_]|[A-Z][A-Za-z_]*(?![A-Za-z0-9_]))|\{\{|\}\}|%\(|#\{|<[^<>\s]{1,60}>"
     r"|\(\?[=:!<]|\*{3}|\.{3}|…|•{2}|x{4}|X{4}|_{4}|-{4}|#{4}|0{8}|%[A-Z_]{3,}%|\{[A-Za-z_.\[\]]{2,40}\}"
 )
 _WORDS: Final = re.compile(

@@ -1,7 +1,7 @@
 """The parts of a draft that are scanned, and where in them something was found."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kapelle.domain.entries import Draft
 from kapelle.domain.rules.scan import views
@@ -31,6 +31,11 @@ def part(field: Field, text: str, position: int = 0) -> Part:
     """Return a field's text ready to be scanned."""
     original = views.raw(text)
     return Part(field=field, position=position, text=text, raw=original, canon=views.canon(original))
+
+
+def cut(part: Part, remaining: View) -> Part:
+    """Return a part as it reads after redaction; what is found in it keeps its place in the original."""
+    return replace(part, raw=remaining, canon=views.canon(remaining))
 
 
 def parts(draft: Draft) -> Iterator[Part]:

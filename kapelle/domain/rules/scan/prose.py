@@ -16,7 +16,7 @@ _FILLERS: Final = (
 )
 _FOR: Final = (
     r"(?:[ \t](?:for|of|on|to|in|at|from|von|für|zum|zur|de|del|di|da|do|pour|para|per|van|voor|til|för|от|для|к)"
-    r"[ \t][^\n:=.;]{1,60}?)?"
+    r"[ \t][^\n:=.;]{1,60}?|[ \t](?:that|which|we|they|you|he|she|I|someone|somebody)[ \t][^\n:=.;,]{1,60}?)?"
 )
 _COPULA: Final = re.compile(
     r"[\"'`*_)]{0,3}(?:[ \t]?\([^()\n]{0,48}\))?"
@@ -81,6 +81,9 @@ _LINE: Final = 90
 def hits(text: str, low: str, word: Word) -> Iterator[Hit]:
     """Yield what a sentence around the word gives away; only for words that are no part of a name in code."""
     if _inside_name(text, word):
+        if word.family in (Family.SECRET, Family.TOKEN, Family.KEY):
+            # What a sentence says of a name in code is believed where the value is beyond doubt.
+            yield from _stated(text, word)
         return
     if word.family is Family.LOGIN:
         yield from _pairs(text, low, word)
@@ -261,7 +264,7 @@ def _convinces(value: str, *, marked: bool) -> bool:
 def _ends_clause(text: str, value: Value) -> bool:
     return (
         re.match(
-            r"[`\"'*)]{0,3}(?:[.,;!?]|\s*\n|\s*$|\s+(?:on|for|in|at|and|but|until|till)\b)",
+            r"[`\"'*)]{0,3}(?:[.,;!?]|\s*\n|\s*$|\s+(?:on|for|in|at|and|but|until|till|was|is|works|has)\b)",
             text[value.end : value.end + 16],
         )
         is not None
@@ -275,5 +278,6 @@ def _hit(word: Word, start: int, end: int) -> Hit:
         Family.TOKEN: "an access token",
         Family.KEY: "a secret key",
         Family.LOGIN: "a password",
+        Family.SOME_KEY: "a key",
     }[word.family]
     return Hit(f"{word.family}-in-prose", what, start, end)

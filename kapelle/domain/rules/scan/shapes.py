@@ -37,7 +37,7 @@ _TECHNICAL: Final = re.compile(
     r"|cloud|app|svc|co|ai|sh|test|[a-z]{2})"
     r"|[\w.\-]+\.(?:txt|pem|key|json|ya?ml|env|toml|ini|cfg|crt|pub|sql|gz|sh|py|js|ts|tsx|go|rs|md|html?|css|conf"
     r"|properties|log|xml|jar|large|xlarge|medium|small|micro|nano|metal)"
-    r"|(?:var)?char2?\(?\d+\)?|string\d+|u?int\d+|float\d+|uuid\d?|1[Pp]assword\d?|[Aa]uth0|[Kk]8s|[Kk]3s|i18n|l10n"
+    r"|(?:var)?char2?\(?\d+\)?|string\d+|u?int\d+|float\d+|uuid\d?|1[Pp]assword\d?|[Aa]uth0|argon2\w{0,2}\$.*|[Kk]8s|[Kk]3s|i18n|l10n"
     r"|a11y|[Ee]2[Ee]|[Bb]2[Bb]|[Pp]2[Pp]|[Ww]eb3|[Nn]eo4j|[Ll]og4j|[Dd]3|[Oo]365|[Mm]365|[Ss]3|EC2|[Cc]2[Cc]"
     r"|[23][Ff][Aa]|MP[34]|x86(?:_64)?|amd64|arm64|aarch64|win32|(?i:id_ed25519|ed25519|curve25519|x25519|p256"
     r"|secp256k1|http/[123])"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kapelle.domain.rules.scan.placeholders import is_placeholder, is_reference, is_stop_word
-from kapelle.domain.rules.scan.shapes import NONE, is_machine_drawn, typed_strength
+from kapelle.domain.rules.scan.shapes import MEDIUM, NONE, is_machine_drawn, typed_strength
 from kapelle.domain.rules.scan.tokens import Hit
 
 # At the scheme's slashes: user, password, host. A browser takes what stands before the last @ as user information.
@@ -35,7 +35,11 @@ _TOYS: Final = frozenset(
 _MIN_PASSWORD: Final = 3
 # Hosts that exist in documents only.
 _RESERVED: Final = re.compile(r"(?:^|\.)example(?:\.(?:com|org|net))?$")
-_TEMPLATE: Final = re.compile(r"[<>{}\[\]*]|^\$|\$[{(]|\.\.\.|…|^%[a-z]$")
+_TEMPLATE: Final = re.compile(r"[<>{}\[\]]|\*\*|^\*$|^\$[A-Z][A-Z0-9_]*$|^\$[a-z_]\w*$|\$[{(]|\.\.\.|…|^%[a-z]$")
+# A password may hold a slash that nobody encoded. What is a port before the first slash is none.
+_SLASHED: Final = re.compile(
+    r"://([^\s/:@<>\"'`\\]{1,64}):((?!\d{1,5}/)[^\s/@<>\"'`]{1,64}(?:/[^\s/@<>\"'`]{0,64}){1,4})@([\w.\-]+)"
+)
 _WEAK_QUERY: Final = re.compile(r"[?&;](?:code|key|sid|session|auth|sig|signature)=", re.IGNORECASE)
 
 
@@ -52,6 +56,9 @@ def _user_information(text: str) -> Iterator[Hit]:
         user, password, host = match[1], match[2], match[3]
         # A greedy match may run over a second address: the password ends at the first @ that a host follows.
         if not is_toy(user, password, host) and not _TEMPLATE.search(password):
+            yield Hit("url-password", "a password in an address", match.start(2), match.end(2))
+    for match in _at_schemes(text, _SLASHED):
+        if typed_strength(match[2]) > MEDIUM or is_machine_drawn(match[2]):
             yield Hit("url-password", "a password in an address", match.start(2), match.end(2))
     for match in _at_schemes(text, _TOKEN_USER):
         if is_machine_drawn(match[1]):

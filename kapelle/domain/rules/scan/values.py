@@ -62,11 +62,24 @@ def value_at(text: str, at: int) -> Value | None:
 def is_secret(value: Value, family: Family, need: int) -> bool:
     """Say whether a value is what was announced; `need` is the strength that the grammar leaves to ask of it."""
     content = value.text
+    if family is Family.SOME_KEY:
+        return is_machine_drawn(content) and _is_opaque(content)
     if " " in content.strip():
         return family is Family.PASSWORD and _is_phrase(value)
     if is_machine_drawn(content) or (family is not Family.PASSWORD and _is_number(content)):
         return True
     return (value.quoted or not is_identifier(content)) and _is_typed(content, family, need)
+
+
+def _is_opaque(content: str) -> bool:
+    """Say whether a drawn value is neither a number nor a public key: cases and digits mixed, and long."""
+    return (
+        len(content) >= _MIN_HEX
+        and not content.startswith("AAAA")
+        and any(c.islower() for c in content)
+        and any(c.isupper() for c in content)
+        and any(c.isdigit() for c in content)
+    )
 
 
 def _is_typed(content: str, family: Family, need: int) -> bool:

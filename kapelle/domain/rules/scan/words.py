@@ -15,6 +15,8 @@ class Family(StrEnum):
     TOKEN = "token"  # noqa: S105 - as above.
     KEY = "key"
     LOGIN = "login"
+    # A key that nothing says is secret, such as "the geocoder key".
+    SOME_KEY = "some-key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +72,14 @@ _WORDS: Final[tuple[tuple[Family, str, re.Pattern[str]], ...]] = tuple(
     )
 )
 _FOREIGN: Final = re.compile(
-    r"contraseña|contrasena|clave de acceso|senha|palavra-passe|парол[ьяюе]м?|密码|密碼|口令"
+    r"contraseña|contrasena|clave(?= (?:de|del|es) )|senha|palavra-passe|парол[ьяюе]м?|密码|密碼|口令"
     r"|パスワード|暗証番号|비밀번호|암호|wachtwoord|kennwort|hasł[oa]|haslo|parol[aă]|heslo"
     r"|lösenord(?:et)?|losenord|şifre|parola|geslo|jelsz[óo]|salasana|adgangskode|passord|lozinka|mật khẩu"
     r"|kata sandi|รหัสผ่าน|كلمة (?:المرور|السر)|סיסמה|सांकेतिक|पासवर्ड|κωδικός"
 )
 _FOREIGN_ASCII: Final = (
     "contrasena",
+    "clave ",
     "senha",
     "wachtwoord",
     "kennwort",
@@ -109,6 +112,7 @@ _HARMLESS_BEFORE: Final = re.compile(
     r"|public|pub|publishable|site|fencing|lock|resume|cursor|watch|idempotency|dedup|cache|sort|partition|routing"
     r"|primary|foreign|map|object|count|per|of|non|image[ _-]?pull)[ _.-]?$"
 )
+_NOUN: Final = re.compile(r"(?:^|[\s(\"'`])(?!public|host|known|peer|age|ssh|gpg|pgp|this|that|which)[a-z]{3,20} $")
 # Tokens that make a request repeatable.
 _HARMLESS_TOKEN: Final = re.compile(r"(?:client|request|change|action|update|export|import|upload|invocation)[ _.-]?$")
 _LEFT: Final = 26
@@ -121,8 +125,11 @@ def words(low: str) -> Iterator[Word]:
         at = low.find(literal)
         while at >= 0:
             match = pattern.match(low, at)
-            if match and not _is_sealed(low, at) and _announces(family, low, at):
-                yield Word(family, at, match.end())
+            announced = family if match and not _is_sealed(low, at) and _announces(family, low, at) else None
+            if match and family is Family.KEY and announced is None and _is_some_key(low, at):
+                announced = Family.SOME_KEY
+            if match and announced:
+                yield Word(announced, at, match.end())
             at = low.find(literal, match.end() if match else at + 1)
     if not low.isascii() or any(word in low for word in _FOREIGN_ASCII):
         for match in _FOREIGN.finditer(low):
@@ -132,6 +139,11 @@ def words(low: str) -> Iterator[Word]:
 def _is_sealed(low: str, at: int) -> bool:
     """Say whether what follows is encrypted, as sealed secrets and SOPS files are."""
     return low.rfind("encrypteddata", max(0, at - _BLOCK), at) >= 0 or low.find("enc[aes", at, at + _LEFT) >= 0
+
+
+def _is_some_key(low: str, at: int) -> bool:
+    before = low[max(0, at - _LEFT) : at]
+    return _NOUN.search(before) is not None and not _HARMLESS_BEFORE.search(before)
 
 
 def _announces(family: Family, low: str, at: int) -> bool:
