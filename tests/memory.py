@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +15,7 @@ from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.services import Services, open_services
 from kapelle.settings import Secret, Settings
 from kapelle.store import bootstrap
+from tests.embedder import FakeEmbedder, spaces_of
 from tests.stack import Database, Temporal
 from workers.memory_worker import memory_worker
 
@@ -84,15 +85,18 @@ async def running_memory(
     *,
     door: Verdicts | None = None,
     worker: Verdicts | None = None,
+    embedders: Mapping[str, FakeEmbedder] | None = None,
     **changes: Any,
 ) -> AsyncIterator[Memory]:
-    """Run worker and command adapter on open services; `changes` are settings.
+    """Run worker and command adapter on open services; `changes` are settings, `embedders` those of the aliases.
 
     `door` and `worker` take the place of the scan that the two share.
     """
     settings = replace(settings_for(database, nats_url, temporal), **changes)
     env = {"TEMPORAL_ADDRESS": temporal.address, "TEMPORAL_NAMESPACE": temporal.namespace}
-    async with open_services(settings, env, identity="test") as services:
+    async with open_services(settings, env, identity="test") as opened:
+        spaces = opened.spaces if embedders is None else spaces_of(settings, opened.pool, embedders)
+        services = replace(opened, spaces=spaces)
         async with services.pool.acquire() as connection:
             await bootstrap.begin(connection, BEGINNING)
         client = await connect(nats_url, name="test-service")

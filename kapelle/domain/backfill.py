@@ -41,6 +41,8 @@ class Tally:
     def _found(self) -> str:
         if self.stopped and not self.model:
             return ""
+        if not self.entries:
+            return f"There is no entry to embed with {self.model}."
         if not self.missing:
             return f"Every one of {_entries(self.entries)} has a vector of {self.model}."
         return f"{self.missing} of {_entries(self.entries)} had no vector of {self.model}; {self.embedded} embedded."

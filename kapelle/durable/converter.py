@@ -9,6 +9,7 @@ from temporalio.converter import (
     BinaryPlainPayloadConverter,
     CompositePayloadConverter,
     EncodingPayloadConverter,
+    JSONProtoPayloadConverter,
 )
 
 
@@ -31,7 +32,9 @@ class JsonConverter(EncodingPayloadConverter):
 
 
 class MessageConverter(CompositePayloadConverter):
-    """Nothing and bytes as the SDK has them, everything else as JSON."""
+    """Nothing, bytes and the SDK's own messages, such as the details that its UI shows, as it has them; ours as JSON."""
 
     def __init__(self) -> None:
-        super().__init__(BinaryNullPayloadConverter(), BinaryPlainPayloadConverter(), JsonConverter())
+        super().__init__(
+            BinaryNullPayloadConverter(), BinaryPlainPayloadConverter(), JSONProtoPayloadConverter(), JsonConverter()
+        )

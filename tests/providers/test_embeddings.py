@@ -1,13 +1,10 @@
 """Embeddings: the bundled alias, what providers do wrong, whole entries by parts, and the cache of query vectors."""
 
 import asyncio
-import json
 import math
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ from kapelle.providers import embed_parts
 from kapelle.providers.embed_vectors import Vector
 from kapelle.providers.embeddings import Embedder, EmbeddingFailed, QueryVectors, embed_entries, open_embedder
 from kapelle.settings import Secret, Settings
+from tests.provider import config_for, provider
 
 ROOT = Path(__file__).parent.parent.parent
 CONFIG = ROOT / "deploy" / "litellm" / "config.yaml"
@@ -35,67 +33,6 @@ def opened(**fields: Any) -> Embedder:
 
 def cosine(one: Vector, other: Vector) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True))
-
-
-@dataclass
-class Provider:
-    """A server that answers as it is told, in the form of OpenAI."""
-
-    url: str = ""
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-    vectors: list[list[float]] | None = None
-    asked: list[list[str]] = field(default_factory=list)
-    silent: bool = False
-    left_open: list[asyncio.StreamWriter] = field(default_factory=list)
-
-    def answer(self, texts: list[str]) -> bytes:
-        if self.status != 200:
-            return json.dumps({"error": {"message": f"no, not {texts}", "type": "x", "code": "x"}}).encode()
-        vectors = self.vectors or [[3e5, 4e5 * number, 0.0, 0.0] for number, _ in enumerate(texts)]
-        # Out of order, as the form allows.
-        data = [{"object": "embedding", "index": i, "embedding": vector} for i, vector in enumerate(vectors)][::-1]
-        return json.dumps(
-            {"object": "list", "model": "m", "data": data, "usage": {"prompt_tokens": 1, "total_tokens": 1}}
-        ).encode()
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
-        texts = json.loads(await reader.readexactly(length))["input"]
-        self.asked.append(texts)
-        if self.silent:
-            self.left_open.append(writer)
-            return
-        body = self.answer(texts)
-        extra = "".join(f"{name}: {value}\r\n" for name, value in self.headers.items())
-        start = f"HTTP/1.1 {self.status} X\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
-        writer.write(f"{start}{extra}connection: close\r\n\r\n".encode() + body)
-        await writer.drain()
-        writer.close()
-
-
-@asynccontextmanager
-async def provider() -> AsyncIterator[Provider]:
-    made = Provider()
-    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
-    made.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
-        yield made
-    finally:
-        for writer in made.left_open:
-            writer.close()
-        server.close()
-
-
-def config_for(folder: Path, url: str, **params: object) -> str:
-    entry = {
-        "model_name": "embed",
-        "litellm_params": {"model": "openai/text-embedding-3-small", "api_base": url, "api_key": "k", **params},
-    }
-    path = folder / "config.yaml"
-    path.write_text(json.dumps({"model_list": [entry]}))
-    return str(path)
 
 
 def test_no_alias_means_no_embedder() -> None:
@@ -164,6 +101,7 @@ def refuse(event, args):
 sys.addaudithook(refuse)
 from kapelle.providers.embeddings import open_embedder
 from kapelle.settings import Secret, Settings
+from tests.provider import config_for, provider
 assert "litellm" not in sys.modules and "onnxruntime" not in sys.modules
 nothing = Secret("")
 embedder = open_embedder(Settings(database_url=nothing, nats_url=nothing, payload_keys=nothing, digest_key=nothing,

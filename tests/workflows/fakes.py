@@ -6,7 +6,8 @@ from typing import Any
 
 from temporalio import activity
 
-from kapelle.contracts import curate, write
+from kapelle.contracts import backfill, curate, write
+from kapelle.contracts.backfill import Order, Page, Paged, Survey
 from kapelle.contracts.curate import Change
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors
 from kapelle.domain.outcomes import NOT_STORED, Code, Outcome, refused
@@ -100,3 +101,42 @@ class FakeCurateActivities(curate.CurateActivities):
 
     def registered(self) -> Sequence[Callable[..., Any]]:
         return (self.accept, self.forget)
+
+
+@dataclass(kw_only=True)
+class FakeBackfillActivities(backfill.BackfillActivities):
+    """Answers surveys and pages in the order that it was given them, and remembers what it was asked."""
+
+    surveys: list[Survey] = field(default_factory=list)
+    pages: list[Paged] = field(default_factory=list)
+    switches: bool = False
+    calls: list[tuple[str, Any]] = field(default_factory=list)
+    on_page: Callable[[], None] = lambda: None
+
+    @activity.defn(name="backfill.survey")
+    async def survey(self, order: Order) -> Survey:
+        self.calls.append(("survey", order))
+        return self.surveys.pop(0)
+
+    @activity.defn(name="backfill.page")
+    async def page(self, page: Page) -> Paged:
+        self.calls.append(("page", page))
+        self.on_page()
+        return self.pages.pop(0)
+
+    @activity.defn(name="backfill.settle")
+    async def settle(self, order: Order) -> bool:
+        self.calls.append(("settle", order))
+        switches, self.switches = self.switches, False
+        return switches
+
+    @activity.defn(name="backfill.record")
+    async def record(self, order: Order) -> Outcome:
+        self.calls.append(("record", order))
+        return Outcome(code=Code.TOLD, reason=order.tally.describe())
+
+    def asked(self, name: str) -> list[Any]:
+        return [argument for step, argument in self.calls if step == name]
+
+    def registered(self) -> Sequence[Callable[..., Any]]:
+        return (self.survey, self.page, self.settle, self.record)

@@ -13,13 +13,16 @@ from typing import Any
 import asyncpg
 from temporalio.client import WorkflowHandle, WorkflowHistory
 
+from kapelle.contracts.backfill import BackfillEmbeddings, Order
 from kapelle.contracts.curate import AcceptEntry, Change, ForgetEntry
 from kapelle.contracts.resolve import Decision, Resolution, ResolveConflict
 from kapelle.contracts.write import Batch, Write, WriteMemory
 from kapelle.domain.entries import Draft, Kind
 from kapelle.domain.outcomes import Code, Outcome
+from kapelle.providers.embeddings import EmbeddingFailed
 from kapelle.services import open_services
 from kapelle.store import bootstrap
+from tests.embedder import ALIAS, FakeEmbedder, spaces_of
 from tests.memory import BEGINNING, settings_for
 from tests.stack import Database, Temporal
 from workers.memory_worker import memory_worker
@@ -65,6 +68,9 @@ class Scene:
     database: Database
     team_id: int
     run: Callable[..., Awaitable[tuple[str, Outcome | tuple[Outcome, ...]]]]
+    start: Callable[..., Awaitable[WorkflowHandle[Any, Any]]]
+    # Down at first, so that what is written has no vector.
+    embedder: FakeEmbedder
 
     async def write(self, *drafts: Draft, **changes: object) -> tuple[str, tuple[Code, ...]]:
         """Run one batch; return the workflow's id and how each write ended."""
@@ -101,6 +107,12 @@ class Scene:
         workflow_id, outcome = await self.run(ResolveConflict.run, resolution)
         assert isinstance(outcome, Outcome)
         return workflow_id, outcome.code
+
+    async def backfill(self) -> tuple[str, str]:
+        """Run a backfill; return the workflow's id and what it said."""
+        workflow_id, outcome = await self.run(BackfillEmbeddings.run, Order(org_id=ORG))
+        assert isinstance(outcome, Outcome)
+        return workflow_id, outcome.reason
 
     async def value(self, query: str) -> object:
         connection = await asyncpg.connect(self.database.owner_dsn)
@@ -246,6 +258,83 @@ async def resolve_missing(scene: Scene) -> str:
     return workflow_id
 
 
+# Entries in teams of their own, as a migration from elsewhere would leave them: without a vector.
+MANY_TEAMS = """
+insert into ibex_core.teams (org_id, slug, name) select 'default', 'team-' || n, 'x' from generate_series(1, {0}) as n;
+insert into ibex_core.memories (org_id, team_id, kind, title, body, status, source, operation_id, salt)
+select org_id, team_id, 'fact', slug, slug, 'curated', 'person:ada', gen_random_uuid(), decode(repeat('00', 16), 'hex')
+from ibex_core.teams where slug like 'team-%';
+insert into ibex_core.memory_search (org_id, team_id, memory_id, status, text_hash, terms, impacts)
+select org_id, team_id, id, status, sha256(title::bytea), '{{}}', '{{}}/536870912' from ibex_core.memories
+"""
+
+
+async def backfilled(scene: Scene) -> str:
+    await scene.write(*BATCHED)
+    scene.embedder.down = None
+    workflow_id, said = await scene.backfill()
+    assert said == "2 of 2 entries had no vector of fake/one:16; 2 embedded."
+    return workflow_id
+
+
+async def nothing_to_backfill(scene: Scene) -> str:
+    scene.embedder.down = None
+    workflow_id, said = await scene.backfill()
+    assert said == "There is no entry to embed with fake/one:16."
+    return workflow_id
+
+
+async def backfill_limited(scene: Scene) -> str:
+    await scene.write(a_draft())
+    scene.embedder.down = None
+    scene.embedder.failures = [
+        EmbeddingFailed("the embedder answered 429", permanent=False, retry_after=1.0),
+        EmbeddingFailed("the embedder took longer than 5 s", permanent=False),
+    ]
+    workflow_id, said = await scene.backfill()
+    assert said == "1 of 1 entry had no vector of fake/one:16; 1 embedded."
+    return workflow_id
+
+
+async def backfill_stopped(scene: Scene) -> str:
+    await scene.write(a_draft())
+    scene.embedder.down = EmbeddingFailed("the embedder answered 401", permanent=True)
+    workflow_id, said = await scene.backfill()
+    assert said == "The backfill stopped: the embedder answered 401."
+    return workflow_id
+
+
+async def backfill_paused(scene: Scene) -> str:
+    await scene.write(a_draft())
+    scene.embedder.down = None
+    handle = await scene.start(BackfillEmbeddings.run, Order(org_id=ORG, paused=True))
+    await handle.signal(BackfillEmbeddings.pause)
+    assert (await handle.query(BackfillEmbeddings.progress)).startswith(("paused", "looking"))
+    assert not scene.embedder.embedded
+    await handle.signal(BackfillEmbeddings.resume)
+    assert (await handle.result()).reason == "1 of 1 entry had no vector of fake/one:16; 1 embedded."
+    return handle.id
+
+
+async def backfill_switched(scene: Scene) -> str:
+    await scene.write(a_draft())
+    await scene.as_owner(
+        "insert into ibex_core.embedding_models values ('default', 'fake/old:8', 'old', true, now(), now(), 'p')"
+    )
+    scene.embedder.down = None
+    workflow_id, said = await scene.backfill()
+    assert said == "1 of 1 entry had no vector of fake/one:16; 1 embedded. Searches go by this model now."
+    return workflow_id
+
+
+async def backfill_continued(scene: Scene) -> str:
+    await scene.as_owner(MANY_TEAMS.format(101))
+    scene.embedder.down = None
+    handle = await scene.start(BackfillEmbeddings.run, Order(org_id=ORG))
+    assert (await handle.result()).reason == "101 of 101 entries had no vector of fake/one:16; 101 embedded."
+    return f"{handle.id}#{handle.first_execution_run_id}"
+
+
 SCENARIOS: dict[str, dict[str, Scenario]] = {
     "WriteMemory": {
         "stored": stored,
@@ -261,6 +350,15 @@ SCENARIOS: dict[str, dict[str, Scenario]] = {
     "AcceptEntry": {"accepted": accepted, "refused": accept_refused},
     "ForgetEntry": {"forgotten": forgotten, "missing": forget_missing},
     "ResolveConflict": {"resolved": resolved, "missing": resolve_missing},
+    "BackfillEmbeddings": {
+        "embedded": backfilled,
+        "nothing-missing": nothing_to_backfill,
+        "limited": backfill_limited,
+        "stopped": backfill_stopped,
+        "paused": backfill_paused,
+        "switched": backfill_switched,
+        "continued": backfill_continued,
+    },
 }
 
 
@@ -268,24 +366,31 @@ SCENARIOS: dict[str, dict[str, Scenario]] = {
 async def a_scene(database: Database, nats_url: str, temporal: Temporal) -> AsyncIterator[tuple[Scene, "Recorder"]]:
     """Run the product's worker in the sandbox on a fresh database."""
     env = {"TEMPORAL_ADDRESS": temporal.address, "TEMPORAL_NAMESPACE": temporal.namespace}
-    async with open_services(settings_for(database, nats_url, temporal), env, identity="recorder") as services:
+    settings = replace(settings_for(database, nats_url, temporal), embed_alias=ALIAS)
+    embedder = FakeEmbedder(down=EmbeddingFailed("down at first", permanent=False))
+    async with open_services(settings, env, identity="recorder") as opened:
+        services = replace(opened, spaces=spaces_of(settings, opened.pool, {ALIAS: embedder}))
         async with services.pool.acquire() as connection:
             await bootstrap.begin(connection, BEGINNING)
         owner = await asyncpg.connect(database.owner_dsn)
         team_id = await owner.fetchval("select team_id from ibex_core.teams")
         await owner.close()
 
-        async def run(method: Any, argument: object) -> tuple[str, Outcome | tuple[Outcome, ...]]:
-            handle: WorkflowHandle[Any, Any] = await services.temporal.start_workflow(
+        async def start(method: Any, argument: object) -> WorkflowHandle[Any, Any]:
+            return await services.temporal.start_workflow(
                 method, argument, id=f"recorded/{uuid.uuid4()}", task_queue=temporal.task_queue
             )
+
+        async def run(method: Any, argument: object) -> tuple[str, Outcome | tuple[Outcome, ...]]:
+            handle = await start(method, argument)
             return handle.id, await handle.result()
 
-        async def history(workflow_id: str) -> WorkflowHistory:
-            return await services.temporal.get_workflow_handle(workflow_id).fetch_history()
+        async def history(name: str) -> WorkflowHistory:
+            workflow_id, _, run_id = name.partition("#")
+            return await services.temporal.get_workflow_handle(workflow_id, run_id=run_id or None).fetch_history()
 
         async with memory_worker(services):
-            yield Scene(database=database, team_id=team_id, run=run), history
+            yield Scene(database=database, team_id=team_id, run=run, start=start, embedder=embedder), history
 
 
 Recorder = Callable[[str], Awaitable[WorkflowHistory]]

@@ -83,5 +83,8 @@ def _payloads(history: WorkflowHistory) -> Iterator[Payload]:
     for event in history.events:
         yield from event.workflow_execution_started_event_attributes.input.payloads
         yield from event.workflow_execution_completed_event_attributes.result.payloads
+        yield from event.workflow_execution_continued_as_new_event_attributes.input.payloads
+        yield from event.activity_task_scheduled_event_attributes.input.payloads
+        yield from event.activity_task_completed_event_attributes.result.payloads
         # The marker's own data, beside the result, is the SDK's: numbers, times and the activity's type.
         yield from event.marker_recorded_event_attributes.details["result"].payloads
