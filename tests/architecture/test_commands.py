@@ -1,4 +1,4 @@
-"""docs/commands.md names every operation, and its examples answer as it says, in their order."""
+"""The pages of the command contract name every operation, and their examples answer as they say, in their order."""
 
 import json
 import re
@@ -8,7 +8,9 @@ from kapelle.operations import OPERATIONS
 from tests.architecture.repository import ROOT
 from tests.memory import Memory
 
-PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+EMBEDDINGS = (ROOT / "docs" / "commands-embeddings.md").read_text(encoding="utf-8")
+PAGE = COMMANDS + EMBEDDINGS
 EXAMPLE = re.compile(r"```json request\n(.+)\n```\n\n```json reply\n(.+)\n```")
 EXAMPLES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (json.loads(request), json.loads(reply)) for request, reply in EXAMPLE.findall(PAGE)
@@ -16,10 +18,10 @@ EXAMPLES: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 def test_every_operation_has_a_heading_with_its_usage() -> None:
-    memory, _, team = PAGE.partition("\n## Team\n")
-    for command, section in (("memory", memory), ("team", team)):
+    memory, _, team = COMMANDS.partition("\n## Team\n")
+    for command, section in (("memory", memory), ("team", team), ("embeddings", EMBEDDINGS)):
         usages = {operation.usage() for operation in OPERATIONS[command].values()}
-        headings = set(re.findall(r"^### `(.+)`$", section, re.MULTILINE))
+        headings = set(re.findall(r"^##+ `(.+)`$", section, re.MULTILINE))
         assert headings == usages
 
 

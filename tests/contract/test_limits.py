@@ -71,9 +71,15 @@ FORMS = (
         reply=no(f"unknown memory operation; expected one of ({MEMORY})"),
     ),
     row(
-        "an unknown command", ask("list", command="budget"), reply=no("unknown command; expected one of (memory, team)")
+        "an unknown command",
+        ask("list", command="budget"),
+        reply=no("unknown command; expected one of (memory, team, embeddings)"),
     ),
-    row("an empty command", ask("list", command=""), reply=no("unknown command; expected one of (memory, team)")),
+    row(
+        "an empty command",
+        ask("list", command=""),
+        reply=no("unknown command; expected one of (memory, team, embeddings)"),
+    ),
     row("no command", ask("list", command=None), reply=no("command must be a string")),
     row("a command of another type", ask("list", command=["memory"]), reply=no("command must be a string")),
     row(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kapelle.operations.backfilling import NO_EMBEDDER
 from tests.contract.table import Row, ask, no, ok, play, row
 from tests.memory import Memory
 
@@ -400,11 +401,19 @@ NOT_YET = (
         ask("export", "pr"),
         reply=no("exporting as a pull request is not available yet; export without 'pr' returns the entries"),
     ),
-    row("backfill", ask("backfill"), reply=no("the backfill of embeddings is not available yet")),
-    row("backfill apply", ask("backfill", "apply"), reply=no("the backfill of embeddings is not available yet")),
 )
 
-ROWS = (*WRITING, *CURATING, *READING, *SEARCHING, *EXPORTING, *TELLING, *SETTLING, *NOT_YET)
+UPKEEP = (
+    row("a backfill without an embedder", ask("backfill"), reply=ok(NO_EMBEDDER)),
+    row("a backfill applied without an embedder", ask("backfill", "apply"), reply=ok(NO_EMBEDDER)),
+    row(
+        "a backfill in another mode",
+        ask("backfill", "now"),
+        reply=no('the mode of a backfill is "apply", or is left out for a dry run'),
+    ),
+)
+
+ROWS = (*WRITING, *CURATING, *READING, *SEARCHING, *EXPORTING, *TELLING, *SETTLING, *UPKEEP, *NOT_YET)
 
 
 @pytest.mark.parametrize("line", ROWS, ids=lambda line: line.title)

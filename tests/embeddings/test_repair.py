@@ -54,7 +54,7 @@ async def test_a_failing_provider_costs_vectors_and_nothing_else(
     async with provider() as made:
         made.meaning = meaning
         config = config_for(tmp_path, made.url, dimensions=4)
-        settings = {"embed_alias": "embed", "litellm_config": config}
+        settings: dict[str, Any] = {"embed_alias": "embed", "litellm_config": config}
         async with running_memory(database, nats_url, temporal, embed_seconds=1.0, **settings) as memory:
             await memory.services.spaces.warm_up()
             await break_and_mend(memory, made)
@@ -75,7 +75,7 @@ async def test_a_failing_provider_costs_vectors_and_nothing_else(
 
 @pytest.mark.parametrize("settings", [{}, {"embed_alias": "nobody-knows-it"}, {"embed_alias": "embed"}])
 async def test_without_an_alias_or_with_a_wrong_one_words_serve(
-    database: Database, nats_url: str, temporal: Temporal, tmp_path: Path, settings: dict[str, str]
+    database: Database, nats_url: str, temporal: Temporal, tmp_path: Path, settings: dict[str, Any]
 ) -> None:
     async with provider() as made:
         made.meaning = meaning
@@ -85,7 +85,7 @@ async def test_without_an_alias_or_with_a_wrong_one_words_serve(
         async with running_memory(database, nats_url, temporal, **settings) as memory:
             await works_by_words(memory, "alias")
             assert made.asked == []
-        right = {"embed_alias": "embed", "litellm_config": config}
+        right: dict[str, Any] = {"embed_alias": "embed", "litellm_config": config}
         async with running_memory(database, nats_url, temporal, embed_seconds=30.0, **right) as memory:
             assert (await memory.ask("search", "undo it"))["text"] == "0 entries found"
             done = await memory.ask("backfill", "apply")

@@ -39,7 +39,6 @@ WITHOUT_TEAM = {
     "teams.FIND": "finds the team by its slug, which is unique in the org",
     "operations.RECORDED": "an operation's id is unique in the org; the caller's team is compared by who answers",
     "entries.DRAW_IDS": "draws from the sequence that all orgs share, and sees no row",
-    "models.MAY_FOLLOW": "a switch is for all of the org's teams",
     "models.COVERAGE": "how much a model covers is told for the org as a whole, as a switch is for all of its teams",
 }
 
