@@ -4,6 +4,7 @@ Run it with `python -m benchmarks.scan`; `--misses` lists what was answered wron
 """
 
 import argparse
+import ast
 import statistics
 import sys
 import time
@@ -83,10 +84,30 @@ def documentation(limit: int = CHUNKS) -> Iterator[str]:
 def _documents() -> Iterator[str]:
     for distribution in metadata.distributions():
         yield distribution.read_text("METADATA") or ""
-    for folder in {Path(entry) for entry in sys.path if entry.endswith("site-packages")}:
+    folders = sorted({Path(entry) for entry in sys.path if entry.endswith("site-packages")})
+    for folder in folders:
         for suffix in ("*.md", "*.rst"):
             for path in sorted(folder.rglob(suffix)):
                 yield path.read_text("utf-8", errors="replace")
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            yield from _docstrings(path)
+
+
+def _docstrings(path: Path) -> Iterator[str]:
+    """Yield the longer descriptions in a module of what it offers."""
+    source = path.read_text("utf-8", errors="replace")
+    if source.count('"""') < 2:
+        return
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node) or ""
+            if len(text) > CHUNK // 4:
+                yield text
 
 
 def _chunks(text: str) -> Iterator[str]:

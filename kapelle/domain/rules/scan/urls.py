@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kapelle.domain.rules.scan.placeholders import is_placeholder, is_reference, is_stop_word
+from kapelle.domain.rules.scan.placeholders import is_hex, is_placeholder, is_reference, is_stop_word
 from kapelle.domain.rules.scan.shapes import MEDIUM, NONE, is_machine_drawn, typed_strength
 from kapelle.domain.rules.scan.tokens import Hit
 
@@ -61,7 +61,7 @@ def _user_information(text: str) -> Iterator[Hit]:
         if typed_strength(match[2]) > MEDIUM or is_machine_drawn(match[2]):
             yield Hit("url-password", "a password in an address", match.start(2), match.end(2))
     for match in _at_schemes(text, _TOKEN_USER):
-        if is_machine_drawn(match[1]):
+        if is_machine_drawn(match[1]) and not is_hex(match[1]):
             yield Hit("url-token", "a token in an address", match.start(1), match.end(1))
 
 
