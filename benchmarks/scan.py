@@ -121,6 +121,11 @@ def _chunks(text: str) -> Iterator[str]:
         yield chunk
 
 
+def alarms(text: str) -> bool:
+    """Tell whether the credential rules refuse a text."""
+    return bool(findings(part("body", text)))
+
+
 def main() -> None:
     """Print the scores."""
     arguments = argparse.ArgumentParser(description=__doc__)
@@ -135,14 +140,14 @@ def main() -> None:
             print(f"  {group:18} {word} {score.rate:8.2%} of {score.total:5}, median {median:.2f} ms CPU")
             if show:
                 print("".join(f"    wrong: {name!r}\n" for name in score.wrong), end="")
-    alarms, total = 0, 0
+    alarmed, total = 0, 0
     for chunk in documentation():
         total += 1
         hits = findings(part("body", chunk))
-        alarms += bool(hits)
+        alarmed += bool(hits)
         if show and hits:
             print(f"    alarm: {', '.join(hit.rule for hit in hits)} at line {hits[0].line} of {chunk[:60]!r}")
-    print(f"documentation: {alarms} alarms in {total} pieces ({alarms / max(1, total):.2%})")
+    print(f"documentation: {alarmed} alarms in {total} pieces ({alarmed / max(1, total):.2%})")
 
 
 if __name__ == "__main__":

@@ -61,7 +61,9 @@ def _user_information(text: str) -> Iterator[Hit]:
         if typed_strength(match[2]) > MEDIUM or is_machine_drawn(match[2]):
             yield Hit("url-password", "a password in an address", match.start(2), match.end(2))
     for match in _at_schemes(text, _TOKEN_USER):
-        if is_machine_drawn(match[1]) and not is_hex(match[1]):
+        # Elsewhere than on the web, a hexadecimal name is the id of what is opened.
+        web = text[max(0, match.start() - 5) : match.start()].endswith(("http", "https"))
+        if is_machine_drawn(match[1]) and (web or not is_hex(match[1])):
             yield Hit("url-token", "a token in an address", match.start(1), match.end(1))
 
 
