@@ -1,15 +1,13 @@
 """What broke other memory services, each with the smallest input that would show it here."""
 
 import asyncio
-import json
 import uuid
 
 import pytest
 
 from benchmarks.scan_data import values
-from kapelle.adapters.nats.server import SUBJECT
 from tests.contract.table import make_team
-from tests.memory import PERSON, Memory
+from tests.memory import Memory
 
 COMMIT = values.draw(values.seeded("commit"), values.HEX, 40)
 SHA256 = values.draw(values.seeded("digest"), values.HEX, 64)
@@ -69,29 +67,6 @@ async def test_a_text_is_known_to_every_way_of_writing(shared: Memory, slug: str
         assert again["text"] == f"Entry {first} already says this."
     assert (await shared.ask("add", *note, team=slug))["text"] == f"Entry {first} accepted."
     assert (await shared.ask("add", *note, team=slug))["text"] == f"Entry {first} already says this."
-
-
-async def test_many_entries_of_the_largest_size_at_once_are_all_stored(shared: Memory, slug: str) -> None:
-    # Together they are over what one workflow may be given.
-    requests = [
-        {
-            "command": "memory",
-            "team": slug,
-            "user": PERSON,
-            "args": [
-                "add",
-                "fact",
-                f"Document {number}",
-                (f"Document {number}. " + "word " * BODY_LIMIT)[: BODY_LIMIT - 1],
-            ],
-        }
-        for number in range(40)
-    ]
-    replies = await asyncio.gather(
-        *(shared.nats.request(SUBJECT, json.dumps(request).encode(), timeout=60) for request in requests)
-    )
-    answers = [json.loads(reply.data) for reply in replies]
-    assert [answer for answer in answers if not answer.get("text", "").endswith(" added.")] == []
 
 
 @pytest.mark.parametrize("size", [BODY_LIMIT + 1, 200_000, 900_000])
