@@ -12,6 +12,7 @@ from activities.admission import Case, Insert, Known, Plan, Recent
 from activities.curate import curate_entry
 from activities.resemblance import gist, packed, resemblances, unpacked
 from activities.turns import Turns
+from kapelle import metrics
 from kapelle.contracts import write
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors, Write
 from kapelle.domain import digests, scan
@@ -94,7 +95,10 @@ class WriteActivities(write.WriteActivities):
             verdict = self._verdicts.take(single.draft, single.policy)
         except ScanFailed as failed:
             log.error("scan failed", extra={"where": failed.where})  # noqa: TRY400 - a traceback may quote the text.
+            metrics.count_failed_scan()
             return Screened(refusal=failed.message)
+        # What passed the door was counted there.
+        metrics.count_findings(verdict.refused, "refused")
         return _screened(verdict, single.draft)
 
     def _cases(self, prepared: Prepared) -> tuple[Case, ...]:

@@ -925,6 +925,8 @@ CREATE UNIQUE INDEX one_successor ON ibex_core.memory_relationships USING btree 
 
 CREATE INDEX open_conflicts ON ibex_core.memory_conflicts USING btree (org_id, team_id) WHERE (resolution IS NULL);
 
+CREATE INDEX operations_by_request ON ibex_core.operations USING btree (org_id, request_digest);
+
 CREATE INDEX relationships_by_target ON ibex_core.memory_relationships USING btree (to_id);
 
 CREATE INDEX search_by_memory ON ibex_core.memory_search USING btree (memory_id);

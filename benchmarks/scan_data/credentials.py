@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
-from benchmarks.scan_data import bound, prose, values
+from benchmarks.scan_data import bound, notes, prose, values
 from benchmarks.scan_data.kinds import BLOCKS, DISGUISED, DISGUISES, IDENTIFIERS, KINDS, PLACES
 from benchmarks.scan_data.registry import Case, Suite
 from kapelle.domain.entries import Draft, Kind
@@ -38,6 +38,11 @@ def cases(random: Random) -> Iterator[Case]:
     for template in prose.GIVEN_AWAY:
         for _ in range(2):
             yield _case(random, "prose", template, template.replace("{}", values.password(random)), harmful=True)
+    for template in notes.WITH_SECRET:
+        for _ in range(3):
+            yield _case(random, "note", template, _noted(random, template), harmful=True)
+    for template in notes.WITHOUT:
+        yield _case(random, "note without a secret", template, template, harmful=False)
     for template in (*bound.HARMLESS, *IDENTIFIERS):
         yield _case(random, "not a credential", template, _filled(random, template), harmful=False)
     for template in prose.TALK:
@@ -61,6 +66,18 @@ def _templates(random: Random, group: str, templates: tuple[str, ...]) -> Iterat
     for template in templates:
         for _ in range(2):
             yield _case(random, group, template, _filled(random, template), harmful=True)
+
+
+def _noted(random: Random, template: str) -> str:
+    typed = values.password(random)
+    return template.format(
+        p=typed,
+        t=values.machine(random),
+        b=base64.b64encode(f"svc:{typed}".encode()).decode(),
+        v="hvs." + values.draw(random, values.URL_SAFE, 95),
+        s=values.draw(random, values.ALNUM + "+/", 40),
+        p64=base64.b64encode(typed.encode()).decode(),
+    )
 
 
 def _filled(random: Random, template: str) -> str:

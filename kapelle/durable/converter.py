@@ -32,7 +32,7 @@ class JsonConverter(EncodingPayloadConverter):
 
 
 class MessageConverter(CompositePayloadConverter):
-    """Nothing, bytes and the SDK's own messages, such as details that the UI shows, as it has them; ours as JSON."""
+    """Nothing, bytes and the SDK's own messages, such as details that its UI shows, as it has them; ours as JSON."""
 
     def __init__(self) -> None:
         super().__init__(

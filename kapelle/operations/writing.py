@@ -4,6 +4,7 @@ import logging
 import uuid
 from dataclasses import dataclass
 
+from kapelle import metrics
 from kapelle.contracts.curate import Change
 from kapelle.contracts.resolve import Decision, Resolution
 from kapelle.contracts.write import Intent, Write
@@ -19,6 +20,9 @@ from kapelle.store import operations
 from kapelle.store.pool import Connection, tenant
 
 log = logging.getLogger(__name__)
+
+# A caller that lost a reply asks again within this time. Later the same request is taken for a new one.
+RETRY_SECONDS = 600.0
 
 
 async def write(
@@ -37,7 +41,7 @@ async def write(
         intent,
         [caller.team_id, str(draft.kind), draft.title, draft.body, list(draft.tags), replaces, caller.force],
     )
-    if answer := await _answered(services, caller, operation_id, digest):
+    if answer := await _answered(services, caller, operation_id, digest) or await _retried(services, caller, digest):
         return _result(operation_id, answer)
     verdict = scanned(services, caller, draft)
     single = Write(
@@ -65,8 +69,12 @@ def scanned(services: Services, caller: Caller, draft: Draft) -> Verdict:
         verdict = services.verdicts.give(draft, caller.policy)
     except ScanFailed as failed:
         log.error("scan failed", extra={"where": failed.where})  # noqa: TRY400 - a traceback may quote the text.
+        metrics.count_failed_scan()
+        metrics.count_write(Code.REFUSED)
         raise
+    metrics.count_verdict(verdict)
     if verdict.refused:
+        metrics.count_write(Code.REFUSED)
         raise Refused(f"not stored: {describe(verdict.refused)}")
     return verdict
 
@@ -135,6 +143,22 @@ async def _answered(services: Services, caller: Caller, operation_id: str, diges
         return await _recorded(conn, services, operation_id, digest)
 
 
+async def _retried(services: Services, caller: Caller, digest: bytes) -> Outcome | None:
+    """Return the answer to a request without an id that a program made a moment ago and makes again."""
+    if caller.request_id is not None or caller.is_person:
+        return None
+    async with tenant(services.pool, services.org_id) as conn:
+        row = await operations.repeated(
+            conn,
+            org_id=services.org_id,
+            team_id=caller.team_id,
+            source=caller.source,
+            digest=digest,
+            seconds=RETRY_SECONDS,
+        )
+    return row.outcome if row else None
+
+
 async def _recorded(conn: Connection, services: Services, operation_id: str, digest: bytes) -> Outcome | None:
     found = await operations.recorded(conn, org_id=services.org_id, operation_ids=[operation_id])
     row = found.get(operation_id)
@@ -182,6 +206,7 @@ class Once:
 
 
 def _result(operation_id: str, outcome: Outcome | None) -> Written | Running:
+    metrics.count_write("running" if outcome is None else outcome.code)
     if outcome is None:
         return Running(operation_id=operation_id)
     if outcome.code is Code.FAILED:

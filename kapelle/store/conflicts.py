@@ -37,6 +37,9 @@ class Conflict:
     resolved_by: str | None
 
 
+# Of one kind and one older entry. Notes of one template would otherwise all be held against the first of them.
+MOST_OPEN = 10
+
 RECORD = """
 insert into ibex_core.memory_conflicts (org_id, team_id, first_id, second_id, kind, score, reasons)
 select $1, r.team_id, least(r.entry_id, r.other_id), greatest(r.entry_id, r.other_id), r.kind, r.score,
@@ -44,12 +47,25 @@ select $1, r.team_id, least(r.entry_id, r.other_id), greatest(r.entry_id, r.othe
 from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::real[], $7::text[])
     as r (team_id, entry_id, other_id, kind, score, reasons)
 where exists (select from ibex_core.memories as m where m.org_id = $1 and m.team_id = r.team_id and m.id = r.other_id)
+    and (
+        select count(*) from (
+            select c.kind, c.resolution from ibex_core.memory_conflicts as c
+            where c.org_id = $1 and c.team_id = r.team_id and c.first_id = r.other_id
+            union all
+            select c.kind, c.resolution from ibex_core.memory_conflicts as c
+            where c.org_id = $1 and c.team_id = r.team_id and c.second_id = r.other_id
+        ) as open
+        where open.resolution is null and open.kind = r.kind
+    ) < $8
 on conflict (org_id, first_id, second_id) do nothing
 """
 
 
 async def record(conn: Connection, *, org_id: str, conflicts: Sequence[NewConflict]) -> None:
-    """Record pairs, in the transaction that stores their newer entry. Pairs with an entry that is gone are left out."""
+    """Record pairs, in the transaction that stores their newer entry.
+
+    Pairs with an entry that is gone are left out, and with one that has as many open pairs of the kind as may be.
+    """
     await conn.execute(
         RECORD,
         org_id,
@@ -59,6 +75,7 @@ async def record(conn: Connection, *, org_id: str, conflicts: Sequence[NewConfli
         [str(new.kind) for new in conflicts],
         [new.score for new in conflicts],
         [",".join(new.reasons) for new in conflicts],
+        MOST_OPEN,
     )
 
 

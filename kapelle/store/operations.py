@@ -81,6 +81,29 @@ async def recorded(conn: Connection, *, org_id: str, operation_ids: Sequence[str
     return {str(row["operation_id"]): _recorded(row) for row in rows}
 
 
+REPEATED = """
+select o.team_id, o.source, o.request_digest, o.state, o.outcome
+from ibex_core.operations as o
+join ibex_core.memory_search as s
+    on s.org_id = o.org_id and s.team_id = o.team_id and s.memory_id = (o.outcome ->> 'entry_id')::bigint
+where o.org_id = $1 and o.team_id = $2 and o.source = $3 and o.request_digest = $4
+    and o.state = 'succeeded' and o.finished_at > now() - make_interval(secs => $5) and not s.current
+order by o.finished_at desc
+limit 1
+"""
+
+
+async def repeated(
+    conn: Connection, *, org_id: str, team_id: int, source: str, digest: bytes, seconds: float
+) -> Recorded | None:
+    """Return the same caller's same request of the last seconds, if what it stored was replaced since.
+
+    What it stored and is still current needs no look: an equal text is found by its hash. What was forgotten is gone.
+    """
+    row = await conn.fetchrow(REPEATED, org_id, team_id, source, digest, seconds)
+    return _recorded(row) if row else None
+
+
 FINISH = """
 insert into ibex_core.operations
     (org_id, operation_id, team_id, source, name, request_digest, state, outcome, workflow_id, finished_at)

@@ -14,6 +14,20 @@ from tests.memory import Memory
 from workers.memory_worker import memory_worker
 
 NOTE = ("fact", "Title", "The body.")
+# One fact with other case, punctuation, mark-up, order and words; each pair of them is the same.
+SAME_FACT = (
+    "Restart the payments worker after every schema migration.",
+    "restart the payments worker after every schema migration",
+    "RESTART the payments worker after every schema migration",
+    "Restart the payments worker after every schema migration!",
+    '"Restart the payments worker after every schema migration."',
+    "- Restart the payments worker after every schema migration",
+    "**Restart** the payments worker after every schema migration.",
+    "Restart the payments worker, after every schema migration.",
+    "Always restart the payments worker after each schema migration.",
+    "After each schema migration, restart the payments worker.",
+    "The payments worker is to be restarted after every schema migration.",
+)
 
 
 @pytest.fixture
@@ -43,6 +57,27 @@ async def test_twenty_equal_proposals_make_one_entry(keys: str | None, shared: M
     assert len(entry) == 1, replies
     said = Counter(reply["text"].partition(" already")[1] for reply in replies)
     assert said == ({"": 20} if keys == "one" else {"": 1, " already": 19})
+    assert len(await stored(shared, slug)) == 1
+
+
+@pytest.mark.parametrize("keys", [None, "each"])
+@pytest.mark.parametrize("operation", ["propose", "add"])
+async def test_twenty_near_identical_writes_make_one_entry(
+    operation: str, keys: str | None, shared: Memory, slug: str
+) -> None:
+    def key(number: int) -> dict[str, str]:
+        return {"request_id": f"r{number}"} if keys else {}
+
+    bodies = (SAME_FACT * 2)[:20]
+    replies = await asyncio.gather(
+        *(
+            shared.ask(operation, "fact", "Payments worker", body, team=slug, **key(number))
+            for number, body in enumerate(bodies)
+        )
+    )
+
+    assert len(ids(replies)) == 1, replies
+    assert Counter(" already says this" in reply["text"] for reply in replies) == {False: 1, True: 19}
     assert len(await stored(shared, slug)) == 1
 
 

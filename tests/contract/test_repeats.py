@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import asyncpg
 import pytest
 
 from tests.contract.holding import held
@@ -163,3 +164,66 @@ async def test_a_vote_with_a_used_id_is_refused(shared: Memory, slug: str) -> No
 async def test_a_team_that_is_created_again_by_the_same_request_is_created(shared: Memory, slug: str) -> None:
     first = await shared.team("create", f"{slug}-new", request_id="r1")
     assert await shared.team("create", f"{slug}-new", request_id="r1") == first
+
+
+AGENTS = "gateway"
+
+
+@pytest.mark.parametrize("operation", ["propose", "add"])
+async def test_a_retry_without_an_id_is_no_second_write(operation: str, shared: Memory, slug: str) -> None:
+    first = await shared.ask(operation, *NOTE, team=slug, source=AGENTS)
+    entry = first["text"].split()[1]
+    again = await shared.ask(operation, *NOTE, team=slug, source=AGENTS)
+    assert again == {"ok": True, "text": f"Entry {entry} already says this."}
+    assert (await shared.ask("list", team=slug))["text"] == "1 entry"
+
+
+async def test_a_retry_while_the_first_is_on_its_way_names_its_entry(shared: Memory, slug: str) -> None:
+    async with held(shared, slug) as lock:
+        first = asyncio.create_task(shared.ask("propose", *NOTE, team=slug, source=AGENTS))
+        await lock.waited_for()
+        second = asyncio.create_task(shared.ask("propose", *NOTE, team=slug, source=AGENTS))
+        await shared.nats.flush()
+        await shared.ask("list", team=slug)
+    entry = (await first)["text"].split()[1]
+    assert await second == {"ok": True, "text": f"Entry {entry} already says this."}
+    assert (await shared.ask("list", team=slug))["text"] == "1 entry"
+
+
+async def test_a_retry_without_an_id_does_not_bring_back_what_was_replaced_meanwhile(shared: Memory, slug: str) -> None:
+    first = await shared.ask("propose", *NOTE, team=slug, source=AGENTS)
+    entry = first["text"].split()[1]
+    await shared.ask("accept", entry, team=slug)
+    await shared.ask("edit", entry, "fact", "Title", "Something better", team=slug)
+
+    assert await shared.ask("propose", *NOTE, team=slug, source=AGENTS) == first
+    assert (await shared.ask("list", team=slug))["text"] == "1 entry"
+    other = await shared.ask("propose", *NOTE[:3], "other", team=slug, source=AGENTS)
+    assert other["text"] != first["text"]
+
+
+async def test_a_retry_long_after_is_a_new_request(shared: Memory, slug: str) -> None:
+    first = await shared.ask("propose", *NOTE, team=slug, source=AGENTS)
+    entry = first["text"].split()[1]
+    await shared.ask("edit", entry, "fact", "Title", "Something better", team=slug)
+    owner = await asyncpg.connect(shared.database.owner_dsn)
+    await owner.execute("update ibex_core.operations set finished_at = finished_at - interval '1 hour'")
+    await owner.close()
+
+    assert (await shared.ask("propose", *NOTE, team=slug, source=AGENTS))["text"] != first["text"]
+
+
+async def test_a_person_brings_back_what_was_replaced(shared: Memory, slug: str) -> None:
+    entry = (await shared.ask("add", *NOTE, team=slug))["text"].split()[1]
+    await shared.ask("edit", entry, "fact", "Title", "Something better", team=slug)
+
+    again = await shared.ask("add", *NOTE, team=slug)
+    assert again["text"].endswith(" added.")
+    assert again["text"].split()[1] != entry
+
+
+async def test_a_retried_edit_without_an_id_is_answered_as_before(shared: Memory, slug: str) -> None:
+    entry = (await shared.ask("add", *NOTE, team=slug))["text"].split()[1]
+    first = await shared.ask("edit", entry, "fact", "Title", "Better", team=slug)
+    assert await shared.ask("edit", entry, "fact", "Title", "Better", team=slug) == first
+    assert (await shared.ask("list", team=slug))["text"] == "1 entry"

@@ -110,6 +110,14 @@ def test_a_secret_in_a_name_is_named_by_its_kind() -> None:
     assert secret_in("agent:demo/" + values.checked(values.seeded(5), "ghp_")) == "a GitHub token"
 
 
+def test_of_a_list_of_people_all_are_cut_and_some_are_named() -> None:
+    verdict = scan(_draft(body="\n".join([ADDRESS] * 500)), Policy())
+
+    assert verdict.draft.body == "\n".join(["[EMAIL]"] * 500)
+    assert [finding.line for finding in verdict.redacted] == list(range(1, 202))
+    assert verdict.redacted[-1].what == "more personal data"
+
+
 def test_personal_data_in_a_tag_is_refused_since_a_placeholder_is_no_tag() -> None:
     assert scan(_draft(tags=(ADDRESS,)), Policy()).refused
 

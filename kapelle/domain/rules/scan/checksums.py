@@ -11,6 +11,8 @@ _CHECK_DIGITS: Final = 6
 _NKEY_SEED: Final = 18 << 3
 _NKEY_ROLES: Final = frozenset({20 << 3, 0, 14 << 3, 13 << 3, 2 << 3, 23 << 3})
 _NKEY_LENGTH: Final = 32
+# In base32, with role and checksum.
+_NKEY_PUBLIC: Final = 56
 _BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _BECH32_GENERATORS: Final = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 
@@ -43,6 +45,8 @@ def is_nkey_seed(text: str) -> bool:
 
 def is_nkey_public(text: str) -> bool:
     """Say whether the text is a NATS public key, which anyone may see."""
+    if len(text) != _NKEY_PUBLIC or not text.isupper():
+        return False
     data = _nkey(text)
     return len(data) == _NKEY_LENGTH + 1 and data[0] in _NKEY_ROLES
 

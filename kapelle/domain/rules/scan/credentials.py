@@ -18,7 +18,6 @@ from kapelle.domain.rules.scan import (
     words,
 )
 from kapelle.domain.rules.scan.places import Part
-from kapelle.domain.rules.scan.reading import lowered
 from kapelle.domain.rules.scan.tokens import Hit, Rows, dense_words, hits, table, too_dense
 from kapelle.domain.rules.scan.views import View
 from kapelle.domain.scan import Finding
@@ -44,7 +43,7 @@ def findings(part: Part, check: Callable[[], None] = _unhurried) -> list[Finding
 
     One is enough to refuse, so twenty end the search. `check` is called between families of rules, and may raise.
     """
-    if _is_word(part.raw.text):
+    if is_word(part.raw.text):
         return []
     found: dict[int, tuple[int, Hit]] = {}
     for view, hit in _hits(part, check):
@@ -59,9 +58,9 @@ def findings(part: Part, check: Callable[[], None] = _unhurried) -> list[Finding
     ]
 
 
-def _is_word(text: str) -> bool:
-    """Say whether a text is one short word of letters, as most tags are: too little to hold a credential."""
-    return len(text) <= _MAX_WORD and text.replace("-", "").isalpha()
+def is_word(text: str) -> bool:
+    """Say whether a text is one short word of letters, as most tags are: too little to hold anything."""
+    return text.isascii() and len(text) <= _MAX_WORD and text.replace("-", "").isalpha()
 
 
 def _hits(part: Part, check: Callable[[], None]) -> Iterator[tuple[View, Hit]]:
@@ -74,7 +73,7 @@ def _hits(part: Part, check: Callable[[], None]) -> Iterator[tuple[View, Hit]]:
     check()
     if part.raw is not canon:
         # What escapes hide is found in the canonical view; addresses and commands are judged as they are written, too.
-        yield from ((part.raw, hit) for hit in _verbatim_hits(part.raw.text))
+        yield from ((part.raw, hit) for hit in _verbatim_hits(part.raw))
     if folded:
         folded_dense = dense_words(folded.text)
         rows += _TOKENS.candidates(folded_dense, views.squeezed_text(folded))
@@ -92,11 +91,11 @@ def _hits(part: Part, check: Callable[[], None]) -> Iterator[tuple[View, Hit]]:
 def _view_hits(view: View, rows: Rows, dense: str) -> Iterator[tuple[View, Hit]]:
     yield from ((view, hit) for hit in hits(view.text, rows))
     yield from ((view, hit) for hit in _TOKENS.shape_hits(view.text, dense))
-    yield from ((view, hit) for hit in _context_hits(view.text))
+    yield from ((view, hit) for hit in _context_hits(view))
 
 
-def _context_hits(text: str) -> Iterator[Hit]:
-    low = lowered(text)
+def _context_hits(view: View) -> Iterator[Hit]:
+    text, low = view.text, view.low
     yield from keys.hits(text, low)
     yield from urls.hits(text)
     yield from headers.hits(text, low)
@@ -112,9 +111,9 @@ def _context_hits(text: str) -> Iterator[Hit]:
         yield from tables.hits(text, word)
 
 
-def _verbatim_hits(text: str) -> Iterator[Hit]:
-    yield from urls.hits(text)
-    yield from flags.hits(text, lowered(text))
+def _verbatim_hits(view: View) -> Iterator[Hit]:
+    yield from urls.hits(view.text)
+    yield from flags.hits(view.text, view.low)
 
 
 def _closed_hits(canon: View, closed: str, joined: View, rows: Rows) -> Iterator[tuple[View, Hit]]:

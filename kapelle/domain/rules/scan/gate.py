@@ -5,13 +5,16 @@ It judges what would be stored: a text from which personal data was cut is looke
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from kapelle.domain.entries import Draft
-from kapelle.domain.rules.scan import credentials, hidden, links, personal, places
+from kapelle.domain.rules.scan import credentials, hidden, links, personal, places, shapes
 from kapelle.domain.rules.scan.hits import Confidence, PersonalHit
 from kapelle.domain.rules.scan.places import Part, parts
 from kapelle.domain.scan import Finding, Policy, Verdict
+
+# A list of people has more personal data than anybody wants named one by one.
+_LISTED: Final = 200
 
 # Called between rules; raises when the scan has taken too long.
 Checkpoint: TypeAlias = Callable[[], None]
@@ -32,7 +35,11 @@ def _unhurried() -> None:
 def scan(draft: Draft, policy: Policy, check: Checkpoint = _unhurried) -> Verdict:
     """Return what keeps the draft out, what a reviewer should see, and the draft as it may be stored."""
     found = _Findings()
-    texts = [_scanned(part, policy, found, check) for part in parts(draft)]
+    try:
+        texts = [_scanned(part, policy, found, check) for part in parts(draft)]
+    finally:
+        # What was judged for this draft may be a secret, which nobody keeps.
+        shapes.typed_strength.cache_clear()
     if found.redacted:
         title, body, *tags = texts
         draft = replace(draft, title=title, body=body, tags=tuple(tags))
@@ -53,6 +60,8 @@ def secret_in(name: str) -> str | None:
 
 def _scanned(part: Part, policy: Policy, found: _Findings, check: Checkpoint) -> str:
     """Add what is in one part to the findings, and return its text as it may be stored."""
+    if credentials.is_word(part.text):
+        return part.text
     _add(found.refused, (part.finding(hit.rule, hit.what, hit.start) for hit in hidden.find(part.text)))
     _add(found.refused, _dangers(part, policy, check))
     check()
@@ -61,8 +70,9 @@ def _scanned(part: Part, policy: Policy, found: _Findings, check: Checkpoint) ->
         return part.text
     sure = _personal(part, policy, found)
     check()
-    if not sure:
-        return part.text
+    if not sure or found.refused:
+        # What is refused is not stored, however it would read.
+        return personal.redact(part.text, sure) if sure else part.text
     cut = places.cut(part, personal.redacted(part.raw, sure))
     _add(found.refused, _dangers(cut, policy, check))
     return cut.raw.text
@@ -88,15 +98,15 @@ def _personal(part: Part, policy: Policy, found: _Findings) -> list[PersonalHit]
     sure: list[PersonalHit] = []
     for hit in personal.find(part.canon):
         if hit.confidence is Confidence.LOW or policy.personal_data == "quarantine":
-            found.quarantined.append(_finding(part, hit))
+            kept = found.quarantined
         # A tag is a name, and a placeholder is none.
         elif policy.personal_data == "reject" or part.field == "tag":
-            found.refused.append(_finding(part, hit))
+            kept = found.refused
         else:
+            kept = found.redacted
             sure.append(hit)
-            found.redacted.append(_finding(part, hit))
+        if len(kept) < _LISTED:
+            kept.append(part.finding(hit.rule, hit.what, hit.start))
+        elif len(kept) == _LISTED:
+            kept.append(part.finding("personal-more", "more personal data", hit.start))
     return sure
-
-
-def _finding(part: Part, hit: PersonalHit) -> Finding:
-    return part.finding(hit.rule, hit.what, hit.start)

@@ -6,7 +6,7 @@ from typing import Final
 
 from kapelle.domain.rules.scan.hidden_phrases import COMMANDS, MARKS, PHRASES, UNSPACED_COMMANDS, Command
 from kapelle.domain.rules.scan.hits import Hit
-from kapelle.domain.rules.scan.reading import lowered, vocabulary, words
+from kapelle.domain.rules.scan.reading import words
 from kapelle.domain.rules.scan.views import INVISIBLE, View
 
 # A few stray zero-width characters come along with text copied from a web page; more than that carries something.
@@ -28,6 +28,8 @@ _JOINING: Final = re.compile(
     "[\u0600-\u109f\u1780-\u18af\u1900-\u1cff\ua840-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00011000-\U00011fff]"
 )
 _VARIED: Final = re.compile("[\u00a9\u00ae\u2000-\uffff\U0001f000-\U0003ffff]")
+_PHRASE_WORDS: Final = frozenset(PHRASES)
+_COMMAND_WORDS: Final = frozenset(COMMANDS)
 _SINGLE_FINE: Final = frozenset("\u00ad\u200e\u200f\u061c")
 
 
@@ -42,7 +44,7 @@ def find(text: str) -> tuple[Hit, ...]:
 
 def instructions(view: View) -> tuple[Hit, ...]:
     """Return the first text aimed at models, for a reviewer to see; it neither refuses nor changes anything."""
-    start = min(_addressed(lowered(view.text)), default=None)
+    start = min(_addressed(view), default=None)
     if start is None:
         return ()
     return (Hit(rule="model-instructions", what="text aimed at models", start=view.span(start, start + 1)[0]),)
@@ -126,22 +128,22 @@ def _is_selector(run: str) -> bool:
     return len(run) == 1 and ("\ufe00" <= run <= "\ufe0f" or "\U000e0100" <= run <= "\U000e01ef")
 
 
-def _addressed(low: str) -> Iterator[int]:
+def _addressed(view: View) -> Iterator[int]:
+    low = view.low
     for needle, phrase in MARKS:
         if needle in low:
             yield from (at for at in words(low, needle) if phrase.match(low, at))
-    yield from _spoken(low)
+    yield from _spoken(low, view.words)
     if not low.isascii():
         for word, command in UNSPACED_COMMANDS:
             if word in low:
                 yield from _commanded(low, word, command)
 
 
-def _spoken(low: str) -> Iterator[int]:
-    known = vocabulary(low)
-    for word in known & PHRASES.keys():
+def _spoken(low: str, known: set[str]) -> Iterator[int]:
+    for word in known & _PHRASE_WORDS:
         yield from (at for needle, phrase in PHRASES[word] for at in words(low, needle) if phrase.match(low, at))
-    for word in known & COMMANDS.keys():
+    for word in known & _COMMAND_WORDS:
         for command in COMMANDS[word]:
             yield from _commanded(low, word, command)
 

@@ -36,6 +36,7 @@ _NAMESPACES: Final = (
     "kyverno.io "
     "gateway.networking.k8s.io temporal.io go.temporal.io go.opentelemetry.io opentelemetry.io"
 ).split()
+_BELOW_NAMESPACES: Final = tuple("." + name for name in _NAMESPACES)
 _PLACE: Final = re.compile(r"\.([a-z]{2,10})(?![a-z0-9_-])")
 _FOLLOWED: Final = re.compile(r":[0-9]{2,5}(?![0-9])|/(?![/*])")
 _REPOSITORY: Final = re.compile(r":[~a-z][\w./~-]{0,100}\.git(?!\w)")
@@ -53,6 +54,9 @@ _SPARED_BEFORE: Final = re.compile(
     r"|(?<![\w-])helm\s[\w\s/=.-]{0,40}|oci:/"
     r"|(?:label|annotation|finalizer|image|module|package|api group|taint)s?\s)[\"'`(\[]*$"
 )
+# As far as the rules here read before and after a host.
+_BEFORE: Final = 64
+_AFTER: Final = 328
 _LABEL_KEY: Final = re.compile(r"[a-z0-9]([\w.~-]{0,62})")
 _VERSION_PATH: Final = re.compile(r"/v[0-9]+(?:(?:alpha|beta)[0-9]+)?$")
 _TAGGED: Final = re.compile(r"(?::[0-9]{1,5})?/[\w./-]+(?::[\w][\w.-]{0,127}|@sha256:[0-9a-f]+|@v[0-9].*|@latest|=.*)$")
@@ -73,14 +77,25 @@ _OPENS: Final = re.compile(
 def bare_hosts(text: str, low: str) -> Iterator[tuple[int, str]]:
     """Yield place and host of what would be opened as a link though it has no scheme."""
     found: set[str] = set()
+    # What stands around a host decides, so that the same surroundings need no second look.
+    judged: set[str] = set()
     for match in _PLACE.finditer(low):
         top = match[1]
-        if top in _CLEAR or top in _AMBIGUOUS:
+        if (top in _CLEAR or top in _AMBIGUOUS) and not _goes_on(low, match.end()):
             start = _host_start(text, low, match.start())
             host = low[start : match.end()]
-            if start >= 0 and host not in found and _opens(low, start, match.end(), top):
+            around = low[max(0, start - _BEFORE) : match.end() + _AFTER]
+            if start < 0 or host in found or around in judged:
+                continue
+            judged.add(around)
+            if _opens(low, start, match.end(), top):
                 found.add(host)
                 yield start, text[start : match.end()]
+
+
+def _goes_on(low: str, end: int) -> bool:
+    """Tell whether a dot and a further part of the same name follow."""
+    return low[end : end + 1] == "." and low[end + 1 : end + 2].isalnum()
 
 
 def _opens(low: str, start: int, end: int, top: str) -> bool:
@@ -111,7 +126,7 @@ def _host_start(text: str, low: str, dot: int) -> int:
 
 def _is_link(low: str, start: int, end: int, top: str) -> bool:
     host = low[start:end]
-    if host in _NOT_HOSTS or any(host == name or host.endswith("." + name) for name in _NAMESPACES):
+    if host in _NOT_HOSTS or host in _NAMESPACES or host.endswith(_BELOW_NAMESPACES):
         return False
     match = _TOKEN.match(low, end)
     rest = match[0].rstrip(".:!?*_") if match else ""

@@ -167,11 +167,17 @@ def _destinations(text: str, low: str) -> Iterator[Candidate]:
             if _points_away(low, match):
                 yield from _destination(text[match.end() : match.end() + _WINDOW], match.end())
     if "=" in low:
-        for match in _ASSIGNED.finditer(low):
-            yield from _assigned(text, low, match)
+        yield from _assignments(text, low)
     if "url(" in low or "@import" in low:
         for match in _CSS.finditer(low):
             yield from _destination(text[match.end() : match.end() + _WINDOW], match.end())
+
+
+def _assignments(text: str, low: str) -> Iterator[Candidate]:
+    for match in _ASSIGNED.finditer(low):
+        named = low[match.start() - 1 : match.start()] in _BEFORE_VALUE
+        if named or text[match.end() : match.end() + 1] in _SLASHES:
+            yield from _assigned(text, low, match)
 
 
 def _points_away(low: str, match: re.Match[str]) -> bool:
@@ -200,6 +206,8 @@ def _assigned(text: str, low: str, match: re.Match[str]) -> Iterator[Candidate]:
         yield from _relative(window, match.end())
 
 
+_BEFORE_VALUE: Final = frozenset(_NAME + " \t\r\n")
+_SLASHES: Final = frozenset("/\\")
 _PARAMETER: Final = _NAME + "0123456789_-.[]"
 
 

@@ -6,7 +6,6 @@ from typing import Final
 from kapelle.domain.rules.scan import link_hosts
 from kapelle.domain.rules.scan.hits import Hit
 from kapelle.domain.rules.scan.link_finder import Candidate, Form, candidates
-from kapelle.domain.rules.scan.reading import lowered
 from kapelle.domain.rules.scan.views import View
 
 # More would help nobody: the first ones already refuse the text.
@@ -30,7 +29,7 @@ def find(views: Sequence[View], hosts: frozenset[str]) -> tuple[Hit, ...]:
 
 def _collect(view: View, hosts: frozenset[str], found: dict[str, Hit]) -> None:
     judged: set[tuple[Form, str]] = set()
-    for candidate in candidates(view.text, lowered(view.text)):
+    for candidate in candidates(view.text, view.low):
         if (candidate.form, candidate.value) in judged:
             continue
         judged.add((candidate.form, candidate.value))

@@ -9,7 +9,6 @@ from kapelle.domain.rules.scan.personal_ids import identities
 from kapelle.domain.rules.scan.personal_mail import addresses
 from kapelle.domain.rules.scan.personal_numbers import numbers
 from kapelle.domain.rules.scan.personal_spans import Span
-from kapelle.domain.rules.scan.reading import lowered, vocabulary
 from kapelle.domain.rules.scan.views import View
 
 # What stands beside a placeholder may only then be seen for what it is; two rounds have always been enough.
@@ -30,7 +29,7 @@ def find(view: View) -> tuple[PersonalHit, ...]:
     """
     found: list[PersonalHit] = []
     for _ in range(_ROUNDS):
-        spans = _disjoint([*_spans(view.text)])
+        spans = _disjoint([*_spans(view)])
         if not spans:
             break
         found += [_hit(view, span) for span in spans]
@@ -57,12 +56,10 @@ def placeholder(hit: PersonalHit) -> str:
     return f"[{hit.kind}]"
 
 
-def _spans(text: str) -> Iterator[Span]:
-    low = lowered(text)
-    yield from addresses(low)
-    known = vocabulary(low)
-    yield from numbers(low, known)
-    yield from identities(text, low, known)
+def _spans(view: View) -> Iterator[Span]:
+    yield from addresses(view.low)
+    yield from numbers(view.low, view.words)
+    yield from identities(view.text, view.low, view.words)
 
 
 def _hit(view: View, span: Span) -> PersonalHit:

@@ -18,6 +18,7 @@ _RESERVED: Final = (
     "example.com example.org example.net example test invalid localhost local localdomain internal intranet lan "
     "corp home.arpa svc private"
 ).split()
+_BELOW_RESERVED: Final = tuple("." + name for name in _RESERVED)
 _PLACEHOLDER_DOMAINS: Final = frozenset(
     "domain.com domain.tld yourdomain.com your-domain.com yourcompany.com your-company.com mydomain.com "
     "mycompany.com company.com foo.com "
@@ -114,7 +115,8 @@ def is_nobody(local: str, domain: str) -> bool:
     if (
         domain in _PLACEHOLDER_DOMAINS
         or _NOBODYS_DOMAIN.search(domain)
-        or any(domain == name or domain.endswith("." + name) for name in _RESERVED)
+        or domain in _RESERVED
+        or domain.endswith(_BELOW_RESERVED)
     ):
         return True
     base = local.split("+", maxsplit=1)[0].strip("'\"")

@@ -92,6 +92,7 @@ _RESOLVERS: Final = frozenset(
     "2001:4860:4860::8888 2001:4860:4860::8844 2606:4700:4700::1111 2606:4700:4700::1001 2620:fe::fe "
     "2620:119:35::35".split()
 )
+_RESOLVERS6: Final = frozenset(ipaddress.IPv6Address(name) for name in _RESOLVERS if ":" in name)
 # First numbers under which every address is public: most are, and the library takes ten times as long to say so.
 _UNICAST: Final = frozenset(range(1, 224)) - {10, 100, 127, 169, 172, 192, 198, 203}
 _LEADING_ZERO: Final = re.compile(r"(?<![0-9])0[0-9]")
@@ -235,7 +236,7 @@ def _is_public6(text: str) -> bool:
         address = ipaddress.IPv6Address(text)
     except ValueError:
         return False
-    return address.is_global and not address.is_multicast and str(address) not in _RESOLVERS
+    return address not in _RESOLVERS6 and address.is_global and not address.is_multicast
 
 
 def _is_address(low: str, start: int, end: int) -> bool:

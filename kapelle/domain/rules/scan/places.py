@@ -1,15 +1,22 @@
 """The parts of a draft that are scanned, and where in them something was found."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
 
 from kapelle.domain.entries import Draft
 from kapelle.domain.rules.scan import views
 from kapelle.domain.rules.scan.views import View
 from kapelle.domain.scan import Field, Finding
 
+_NEWLINE: Final = re.compile("\n")
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+
+# Without slots, so that where its lines begin is found once.
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Part:
     """One field of a draft with the two views that every job reads."""
 
@@ -22,9 +29,13 @@ class Part:
 
     def finding(self, rule: str, what: str, offset: int, advice: str = "") -> Finding:
         """Return a finding at an offset of the original text."""
-        line = self.position or self.text.count("\n", 0, offset) + 1
-        column = offset - (self.text.rfind("\n", 0, offset) + 1) + 1
-        return Finding(rule=rule, what=what, field=self.field, line=line, column=column, advice=advice)
+        line = bisect_right(self._lines, offset)
+        column = offset - self._lines[line - 1] + 1
+        return Finding(rule=rule, what=what, field=self.field, line=self.position or line, column=column, advice=advice)
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        return [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
 
 
 def part(field: Field, text: str, position: int = 0) -> Part:

@@ -1,6 +1,7 @@
 """What a value looks like: drawn by a machine, typed by a person, or a word of the trade."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from kapelle.domain.rules.scan.placeholders import is_filler, is_hex, is_placeholder, is_public, is_reference, is_uuid
@@ -64,6 +65,8 @@ _IDENTIFIER: Final = re.compile(
 )
 
 
+# Where words that announce a password are close together, each of them looks at the same values.
+@lru_cache(maxsize=2048)
 def typed_strength(value: str) -> int:
     """Return how much a value looks like a password that a person typed: NONE, WEAK, MEDIUM or STRONG."""
     if (

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kapelle.domain.rules.scan.placeholders import is_placeholder, is_reference, is_stop_word
-from kapelle.domain.rules.scan.shapes import MEDIUM, NONE, is_machine_drawn, typed_strength
+from kapelle.domain.rules.scan.placeholders import is_hex, is_placeholder, is_reference, is_stop_word
+from kapelle.domain.rules.scan.shapes import NONE, WEAK, is_machine_drawn, typed_strength
 from kapelle.domain.rules.scan.tokens import Hit
 
 # At the scheme's slashes: user, password, host. A browser takes what stands before the last @ as user information.
@@ -58,10 +58,12 @@ def _user_information(text: str) -> Iterator[Hit]:
         if not is_toy(user, password, host) and not _TEMPLATE.search(password):
             yield Hit("url-password", "a password in an address", match.start(2), match.end(2))
     for match in _at_schemes(text, _SLASHED):
-        if typed_strength(match[2]) > MEDIUM or is_machine_drawn(match[2]):
+        if typed_strength(match[2]) > WEAK or is_machine_drawn(match[2]):
             yield Hit("url-password", "a password in an address", match.start(2), match.end(2))
     for match in _at_schemes(text, _TOKEN_USER):
-        if is_machine_drawn(match[1]):
+        # Elsewhere than on the web, a hexadecimal name is the id of what is opened.
+        web = text[max(0, match.start() - 5) : match.start()].endswith(("http", "https"))
+        if is_machine_drawn(match[1]) and (web or not is_hex(match[1])):
             yield Hit("url-token", "a token in an address", match.start(1), match.end(1))
 
 

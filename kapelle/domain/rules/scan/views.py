@@ -12,8 +12,10 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
+
+from kapelle.domain.rules.scan.reading import lowered, vocabulary
 
 # One character may become at most this many under NFKC; the rest (U+FDFA becomes 18) stay as they are.
 _MAX_EXPANSION: Final = 4
@@ -68,7 +70,8 @@ _LOOKALIKES: Final[dict[int, int]] = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# Without slots, so that what several jobs read of it can be kept beside it.
+@dataclass(frozen=True, eq=False)
 class View:
     """A text made from a parent by edits.
 
@@ -81,6 +84,16 @@ class View:
     ends: tuple[int, ...] = field(default=(), repr=False)
     origin_starts: tuple[int, ...] = field(default=(), repr=False)
     origin_ends: tuple[int, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def low(self) -> str:
+        """The text in lower case, character by character."""
+        return lowered(self.text)
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The words of the text in lower case; not to be changed."""
+        return vocabulary(self.low)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the original's half-open span that `text[start:end]` came from; `start < end`."""
