@@ -162,7 +162,7 @@ def _barred(case: Case, known: Known) -> Outcome | None:
         return refused("the team does not exist any more")
     if write.replaces is not None and (blocked := _replaceable(case, write.replaces, known)):
         return blocked
-    if case.tombstone in known.tombstones and not is_person(write.source):
+    if case.tombstone in known.tombstones and (write.restored or not is_person(write.source)):
         return refused("this text was forgotten in this team; only a person can add it again")
     return None
 
@@ -249,7 +249,7 @@ def _likeness(own: Statement, rival: Recent, similarity: float | None, known: Kn
 
 def _same(case: Case, likenesses: tuple[_Likeness, ...], known: Known) -> int | None:
     """Return the current entry that says the same in other words. An edit and a forced write are not held up by one."""
-    if case.write.force or case.write.intent == "edit":
+    if case.write.force or case.write.intent == "edit" or not _current(case):
         return None
     same_as = case.resemblance.same_as
     if same_as in known.current and same_as not in known.superseded:
@@ -265,21 +265,23 @@ def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned:
         team_id=write.team_id,
         draft=draft,
         status=status,
-        source=write.source,
+        source=(write.restored and write.restored.source) or write.source,
         operation_id=write.operation_id,
         salt=next(known.salts),
         findings=write.findings,
-        created_at=known.now[write.team_id],
+        created_at=(write.restored and write.restored.created_at) or known.now[write.team_id],
+        restored=write.restored,
     )
     planned.inserts.append(Insert(new=new, case=case))
     if case.tombstone in known.tombstones:
         known.tombstones.discard(case.tombstone)
         planned.lifts.append((write.team_id, case.tombstone))
-    known.live[write.team_id, case.text_hash] = (new.id, status)
-    planned.conflicts += _conflicts(case, new.id, likenesses)
-    known.recent.append(
-        Recent(entry_id=new.id, team_id=write.team_id, text=draft, gist=gist(draft), vector=case.vector)
-    )
+    if _current(case):
+        known.live[write.team_id, case.text_hash] = (new.id, status)
+        planned.conflicts += _conflicts(case, new.id, likenesses)
+        known.recent.append(
+            Recent(entry_id=new.id, team_id=write.team_id, text=draft, gist=gist(draft), vector=case.vector)
+        )
     digest = text_digest(new.salt, draft.title, draft.body)
     event = "proposed" if write.intent == "propose" else "added"
     planned.events.append(
@@ -292,9 +294,15 @@ def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned:
     return _supersede(case, new, write.replaces, known, planned)
 
 
+def _current(case: Case) -> bool:
+    return case.write.restored is None or case.write.restored.current
+
+
 def _status(case: Case) -> Status:
     if case.quarantine:
         return Status.QUARANTINED
+    if case.write.restored and case.write.restored.status:
+        return case.write.restored.status
     return Status.PROPOSED if case.write.intent == "propose" else Status.CURATED
 
 

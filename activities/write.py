@@ -247,6 +247,7 @@ def _index_row(insert: Insert) -> search.IndexRow:
         body=new.draft.body,
         tags=new.draft.tags,
         text_hash=insert.case.text_hash,
+        current=new.restored is None or new.restored.current,
     )
 
 

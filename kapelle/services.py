@@ -10,6 +10,7 @@ from temporalio.client import Client
 from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.domain.scan import Policy
 from kapelle.durable.client import connect
+from kapelle.durable.importer import Importer
 from kapelle.durable.writer import Writer
 from kapelle.settings import Settings
 from kapelle.spaces import Spaces
@@ -27,6 +28,7 @@ class Services:
     write_pool: Pool
     temporal: Client
     writer: Writer
+    importer: Importer
     policy: Policy
     verdicts: Verdicts
     # Where no embeddings are configured, there is no space, and search goes by words.
@@ -63,6 +65,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
                 batch_drafts=settings.batch_drafts,
                 task_queue=settings.task_queue,
             ),
+            importer=Importer(temporal, task_queue=settings.task_queue),
             policy=Policy(link_hosts=settings.link_hosts, personal_data=settings.personal_data),
             verdicts=Verdicts(clock=time.thread_time),
             spaces=Spaces(settings, pool),

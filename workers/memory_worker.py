@@ -8,16 +8,18 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 from activities.backfill import BackfillActivities
 from activities.curate import CurateActivities
 from activities.faults import FaultInterceptor
+from activities.imports import ImportActivities
 from activities.resolve import ResolveActivities
 from activities.turns import Turns
 from activities.write import WriteActivities
 from kapelle.services import Services
 from workflows.backfill import BackfillEmbeddings
 from workflows.curate import AcceptEntry, ForgetEntry
+from workflows.imports import ImportMemory
 from workflows.resolve import ResolveConflict
 from workflows.write import WriteMemory
 
-WORKFLOWS = [WriteMemory, AcceptEntry, ForgetEntry, ResolveConflict, BackfillEmbeddings]
+WORKFLOWS = [WriteMemory, AcceptEntry, ForgetEntry, ResolveConflict, BackfillEmbeddings, ImportMemory]
 SHUTDOWN_GRACE = timedelta(seconds=10)
 
 
@@ -30,6 +32,7 @@ def memory_worker(services: Services) -> Worker:
     curate = CurateActivities(pool, turns, digest_key=key)
     resolve = ResolveActivities(pool, turns)
     backfill = BackfillActivities(services.pool, services.spaces, per_minute=settings.backfill_per_minute)
+    imports = ImportActivities(pool, write)
     return Worker(
         services.temporal,
         task_queue=settings.task_queue,
@@ -39,6 +42,7 @@ def memory_worker(services: Services) -> Worker:
             *(curate.accept, curate.forget),
             resolve.settle,
             *(backfill.survey, backfill.page, backfill.settle, backfill.record),
+            *(imports.next, imports.store, imports.fail),
         ],
         interceptors=[FaultInterceptor()],
         workflow_runner=SandboxedWorkflowRunner() if settings.sandbox else UnsandboxedWorkflowRunner(),

@@ -7,7 +7,7 @@ from typing import Literal
 from temporalio import activity, workflow
 
 from kapelle.domain.dedup import ConflictKind
-from kapelle.domain.entries import Draft
+from kapelle.domain.entries import Draft, Restored
 from kapelle.domain.outcomes import Outcome
 from kapelle.domain.scan import Finding, Policy
 
@@ -33,6 +33,8 @@ class Write:
     findings: tuple[Finding, ...] = ()
     # Stores the draft even if an entry says the same in other words.
     force: bool = False
+    # Set for every line of an import, which cannot lift a tombstone.
+    restored: Restored | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,27 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What an import brings back of an entry beside its text. None is as for a new entry."""
+
+    status: Status | None = None
+    source: str | None = None
+    created_at: datetime | None = None
+    accepted_at: datetime | None = None
+    accepted_by: str | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    # In 0..1, of the entry and of each label; without labels, the kind is the only one.
+    confidence: float = 1.0
+    labels: tuple[tuple[Kind, float], ...] = ()
+    pinned: bool = False
+    # A JSON object.
+    metadata: str = "{}"
+    # False for what was superseded.
+    current: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One stored memory."""
 

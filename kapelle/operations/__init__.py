@@ -13,6 +13,8 @@ from kapelle.operations import (
     embeddings,
     maintain,
     names,
+    exporting,
+    importing,
     propose,
     read,
     repeat,
@@ -42,6 +44,9 @@ MEMORY = (
     Operation(command="memory", name="operation", request=read.ShowOperation, run=read.operation, reads=True),
     Operation(command="memory", name="scan", request=scan.Scan, run=scan.run, reads=True),
     Operation(command="memory", name="backfill", request=maintain.Backfill, run=maintain.backfill),
+    Operation(command="memory", name="export-lines", request=exporting.ExportLines, run=exporting.run, reads=True),
+    Operation(command="memory", name="import-lines", request=importing.ImportLines, run=importing.run),
+    Operation(command="memory", name="import-report", request=importing.ShowImport, run=importing.show, reads=True),
 )
 TEAM = (
     Operation(command="team", name="create", request=team.Create, run=team.create),

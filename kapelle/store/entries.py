@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
-from kapelle.domain.entries import Draft, Entry, Kind, Status
+from kapelle.domain.entries import Draft, Entry, Kind, Restored, Status
 from kapelle.domain.scan import Finding
 from kapelle.store.pool import Connection, Row
 
@@ -23,6 +24,7 @@ class NewEntry:
     salt: bytes
     created_at: datetime
     findings: tuple[Finding, ...] = ()
+    restored: Restored | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,28 +65,37 @@ async def draw_ids(conn: Connection, count: int) -> tuple[int, ...]:
 
 
 # Each entry's tags travel as one JSON text, since PostgreSQL knows no array of arrays of different lengths.
+# What only an import sets travels in `more`, from which everything else takes its defaults.
 INSERT = """
-with inserted as (
-insert into ibex_core.memories
-    (id, org_id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at, valid_from,
-     accepted_at, accepted_by, findings)
-overriding system value
-select r.id, $1, r.team_id, r.kind, r.title, r.body, array(select jsonb_array_elements_text(r.tags::jsonb)), r.status,
-    r.source, r.operation_id, r.salt, r.created_at, r.created_at,
-    case when r.status = 'curated' then r.created_at end,
-    case when r.status = 'curated' then r.source end, r.findings -> 'findings'
-from unnest(
+with r as materialized (
+select * from unnest(
     $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::uuid[],
     $11::bytea[], $12::timestamptz[], $13::jsonb[]
-) as r (id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at, findings)
-returning id, kind
+) as n (id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at, more)
+), inserted as (
+insert into ibex_core.memories
+    (id, org_id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at, valid_from,
+     valid_until, accepted_at, accepted_by, confidence, pinned, metadata, findings)
+overriding system value
+select r.id, $1, r.team_id, r.kind, r.title, r.body, array(select jsonb_array_elements_text(r.tags::jsonb)), r.status,
+    r.source, r.operation_id, r.salt, r.created_at,
+    coalesce((r.more ->> 'valid_from')::timestamptz, r.created_at), (r.more ->> 'valid_until')::timestamptz,
+    case when r.status = 'curated' then coalesce((r.more ->> 'accepted_at')::timestamptz, r.created_at) end,
+    case when r.status = 'curated' then coalesce(r.more ->> 'accepted_by', r.source) end,
+    coalesce((r.more ->> 'confidence')::real, 1), coalesce((r.more ->> 'pinned')::boolean, false),
+    coalesce(r.more -> 'metadata', '{}'), r.more -> 'findings'
+from r
+returning id
 )
-insert into ibex_core.memory_labels (org_id, memory_id, label) select $1, id, kind from inserted
+insert into ibex_core.memory_labels (org_id, memory_id, label, confidence)
+select $1, r.id, l.label, l.confidence::real
+from inserted join r using (id)
+cross join lateral jsonb_each_text(coalesce(r.more -> 'labels', jsonb_build_object(r.kind, 1))) as l (label, confidence)
 """
 
 
 async def insert(conn: Connection, *, org_id: str, entries: Sequence[NewEntry]) -> None:
-    """Insert entries, each with its kind as its first label."""
+    """Insert entries, each with its labels; a new entry's only one is its kind."""
     await conn.execute(
         INSERT,
         org_id,
@@ -99,8 +110,26 @@ async def insert(conn: Connection, *, org_id: str, entries: Sequence[NewEntry]) 
         [new.operation_id for new in entries],
         [new.salt for new in entries],
         [new.created_at for new in entries],
-        [{"findings": [asdict(finding) for finding in new.findings]} for new in entries],
+        [_more(new) for new in entries],
     )
+
+
+def _more(new: NewEntry) -> dict[str, Any]:
+    """Return the columns that few entries set."""
+    more: dict[str, Any] = {"findings": [asdict(finding) for finding in new.findings]}
+    if new.restored is None:
+        return more
+    restored = {name: getattr(new.restored, name) for name in _RESTORED}
+    more |= {name: value for name, value in restored.items() if value is not None}
+    for name in ("accepted_at", "valid_from", "valid_until"):
+        if name in more:
+            more[name] = more[name].isoformat()
+    if new.restored.labels:
+        more["labels"] = dict(new.restored.labels)
+    return more | {"metadata": json.loads(new.restored.metadata)}
+
+
+_RESTORED = ("accepted_at", "accepted_by", "valid_from", "valid_until", "confidence", "pinned")
 
 
 GET = """

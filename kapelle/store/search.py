@@ -26,6 +26,8 @@ class IndexRow:
     body: str
     tags: tuple[str, ...]
     text_hash: bytes
+    # False for what was superseded before it came here.
+    current: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +66,11 @@ class Hit:
 
 
 INDEX: LiteralString = """
-insert into ibex_core.memory_search (org_id, team_id, memory_id, status, text_hash, terms, impacts)
-select $1, r.team_id, r.memory_id, r.status, r.text_hash, coalesce(i.terms, '{}'),
+insert into ibex_core.memory_search (org_id, team_id, memory_id, current, status, text_hash, terms, impacts)
+select $1, r.team_id, r.memory_id, r.current, r.status, r.text_hash, coalesce(i.terms, '{}'),
        coalesce(i.impacts, '{}/536870912')::sparsevec
-from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bytea[], $6::text[], $7::text[])
-    as r (team_id, memory_id, status, text_hash, words, counts)
+from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bytea[], $6::text[], $7::text[], $12::boolean[])
+    as r (team_id, memory_id, status, text_hash, words, counts, current)
 left join ibex_core.search_teams as t on t.org_id = $1 and t.team_id = r.team_id
 cross join (select $8::float8 as k1, $9::float8 as b, $10::float8 as average) as p
 cross join lateral (
@@ -111,6 +113,7 @@ async def index(conn: Connection, *, org_id: str, rows: Sequence[IndexRow]) -> N
         ranking.B,
         ranking.AVERAGE_LENGTH,
         ranking.LONGEST,
+        [row.current for row in rows],
     )
 
 
