@@ -1,7 +1,7 @@
 """The lines of imports: what waits, and what became of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from kapelle.domain.portable import Reference
 from kapelle.store.pool import Connection
@@ -58,7 +58,7 @@ async def begin(conn: Connection, *, org_id: str, team_id: int, import_id: str, 
 STAGE = """
 insert into ibex_core.import_lines as l
     (org_id, team_id, import_id, line, digest, name, links, state, entry_id, reason, staged)
-select $1, $2, $3, r.line, r.digest, r.name, r.links, r.state, r.entry_id, r.reason, r.staged
+select $1, $2, $3, r.line, r.digest, r.name, r.links -> 'links', r.state, r.entry_id, r.reason, r.staged
 from unnest(
     $4::integer[], $5::bytea[], $6::text[], $7::jsonb[], $8::text[], $9::bigint[], $10::text[], $11::bytea[]
 ) as r (line, digest, name, links, state, entry_id, reason, staged)
@@ -79,7 +79,8 @@ async def stage(conn: Connection, *, org_id: str, team_id: int, import_id: str, 
         [line.line for line in lines],
         [line.digest for line in lines],
         [line.name or None for line in lines],
-        [[{"kind": link.kind, "to": link.to} for link in line.links] for line in lines],
+        # In an object, since the driver takes a list in a list for an array of more dimensions.
+        [{"links": [asdict(link) for link in line.links]} for line in lines],
         [line.state for line in lines],
         [line.entry_id for line in lines],
         [line.reason for line in lines],
