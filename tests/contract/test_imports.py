@@ -6,11 +6,14 @@ from typing import Any
 import asyncpg
 import pytest
 
+from kapelle.domain.entries import Kind
 from tests.memory import AGENT, Memory
 from tests.workflows.recording import FAIL_FOR_GOOD, POISON
 
-LINE = {"kind": "gotcha", "title": "Flaky webhook test", "body": "It needs the clock fixture.", "tags": ["ci"]}
+NOTE = ("gotcha", "Flaky webhook test", "It needs the clock fixture.")
+LINE: dict[str, Any] = {"kind": NOTE[0], "title": NOTE[1], "body": NOTE[2], "tags": ["ci"]}
 SECRET = "AKIA" + "Q3EGRTQ7ZJ5LWXYB"
+REFUSED = "not stored: an AWS access key id in body, line 1, column 5; write a placeholder such as <TOKEN> instead"
 
 
 def lines(*records: dict[str, Any]) -> str:
@@ -36,13 +39,13 @@ async def test_every_line_is_told_of(memory: Memory) -> None:
     assert report == [
         "1 created: entry 1",
         "2 duplicate: entry 1",
-        "3 refused: not stored: an AWS access key id in body, line 1, column 5; "
-        "write a placeholder such as <TOKEN> instead",
-        "4 refused: unknown memory kind 'story'; expected one of "
-        "(convention, decision, event, fact, gotcha, preference, procedure)",
+        f"3 refused: {REFUSED}",
+        f"4 refused: unknown memory kind 'story'; expected one of ({', '.join(Kind)})",
         "5 refused: the line is not valid JSON",
     ]
-    assert (await memory.ask("list"))["entries"] == ["[proposed] gotcha: Flaky webhook test\nIt needs the clock fixture."]
+    assert (await memory.ask("list"))["entries"] == [
+        "[proposed] gotcha: Flaky webhook test\nIt needs the clock fixture."
+    ]
 
 
 async def test_a_round_trip_into_an_empty_team_restores_all_that_is_known_of_each_entry(memory: Memory) -> None:
@@ -70,7 +73,7 @@ async def _history(memory: Memory) -> None:
     await memory.ask("accept", "4")
     await memory.ask("propose", "procedure", "Rotating keys", "Ask the security team for a slot.", source=AGENT)
     await memory.rows(
-        "update ibex_core.memories set pinned = true, confidence = 0.7, metadata = '{\"run\": [7, \"ü\"]}', "
+        'update ibex_core.memories set pinned = true, confidence = 0.7, metadata = \'{"run": [7, "ü"]}\', '
         "created_at = now() - interval '3 days', valid_from = now() - interval '2 days', "
         "valid_until = now() + interval '1 year' where id = 5"
     )
@@ -111,7 +114,7 @@ async def test_the_same_file_changes_nothing_the_second_time(memory: Memory) -> 
 
 
 async def test_forgotten_text_does_not_come_back_by_an_import_of_anyone(memory: Memory) -> None:
-    await memory.ask("add", LINE["kind"], LINE["title"], LINE["body"])
+    await memory.ask("add", *NOTE)
     (exported,) = (await memory.ask("export-lines"))["entries"]
     await memory.ask("forget", "1")
 
@@ -120,7 +123,7 @@ async def test_forgotten_text_does_not_come_back_by_an_import_of_anyone(memory: 
     assert await sent(memory, lines(LINE), source=AGENT) == [f"1 refused: {forgotten}"]
 
     assert (await memory.ask("list"))["text"] == "0 entries"
-    assert (await memory.ask("add", LINE["kind"], LINE["title"], LINE["body"]))["text"].endswith(" added.")
+    assert (await memory.ask("add", *NOTE))["text"].endswith(" added.")
 
 
 async def test_what_an_import_created_and_a_person_forgot_stays_away_from_the_same_file(memory: Memory) -> None:
@@ -152,7 +155,7 @@ async def test_only_maintainers_restore_a_review(memory: Memory, caller: dict[st
 
 
 async def test_a_dry_run_foresees_each_line_and_leaves_nothing(memory: Memory) -> None:
-    await memory.ask("add", LINE["kind"], LINE["title"], LINE["body"])
+    await memory.ask("add", *NOTE)
     content = lines(LINE, LINE | {"title": "New"}, LINE | {"body": f"Use {SECRET}."})
 
     reply = await memory.ask("import-lines", "a file", "1", "3", content, "dry-run")

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from kapelle.adapters.cli.bodies import Bodies
 from kapelle.adapters.cli.outcomes import UsageFault
+from kapelle.adapters.cli.talk import Conversation
 
 
 class View(StrEnum):
@@ -17,6 +18,11 @@ class View(StrEnum):
     ENTRIES = "entries"
     EVENTS = "events"
     LINES = "lines"
+
+
+def one_question(_: Namespace) -> Conversation | None:
+    """Ask once, as most sub-commands do."""
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +42,8 @@ class Subcommand:
     view: View = View.SENTENCE
     # The number of the entry whose body an editor starts with.
     starts_from: Callable[[Namespace], str] | None = None
+    # Takes the run over where it asks more than one question; None where it does not.
+    conversation: Callable[[Namespace], Conversation | None] = one_question
     description: str = ""
 
 

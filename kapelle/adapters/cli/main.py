@@ -14,6 +14,7 @@ from kapelle.adapters.cli.bodies import Bodies
 from kapelle.adapters.cli.commands import Subcommand, View
 from kapelle.adapters.cli.outcomes import ClientFault, ExitCode, Interrupted, NoAnswer
 from kapelle.adapters.cli.surroundings import Surroundings
+from kapelle.adapters.cli.talk import Talk
 
 # The code of a refusal that says that a part of the service does not answer.
 _UNAVAILABLE = "unavailable"
@@ -61,6 +62,8 @@ def run(argv: Sequence[str], around: Surroundings) -> ExitCode:
 def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -> ExitCode:
     flags = parser.flags(given)
     settled = config.resolve(flags, around.env, around.folder)
+    if conversation := subcommand.conversation(given):
+        return conversation(given, Talk(config=settled, flags=flags, around=around, ask=partial(_ask, settled)))
     bodies = Bodies(
         stdin=around.stdin,
         folder=around.folder,

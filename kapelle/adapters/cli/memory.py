@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from kapelle.adapters.cli import entry_text, review
+from kapelle.adapters.cli import entry_text, exporting, importing, review
 from kapelle.adapters.cli.bodies import Bodies
 from kapelle.adapters.cli.commands import Group, Subcommand, View, no_arguments, nothing, number
 
@@ -41,6 +41,7 @@ def _declare_export(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--pr", action="store_true", help="open or update the pull request to the team's repository instead of printing"
     )
+    exporting.declare(parser)
 
 
 def _export(given: Namespace, _: Bodies) -> tuple[str, ...]:
@@ -90,11 +91,17 @@ _READING = (
     ),
     Subcommand(
         name="export",
-        summary="print the curated entries, oldest first, or send them as a pull request",
-        examples=("kapelle memory export --json", "kapelle memory export --pr"),
+        summary="print the curated entries, send them as a pull request, or write the memory to a file",
+        examples=(
+            "kapelle memory export --json",
+            "kapelle memory export --pr",
+            "kapelle memory export --format jsonl --output memory.jsonl",
+            "kapelle memory export --format agents-md >> AGENTS.md",
+        ),
         declare=_declare_export,
         arguments=_export,
         view=View.ENTRIES,
+        conversation=exporting.conversation,
     ),
     Subcommand(
         name="operation",
@@ -168,5 +175,5 @@ GROUP = Group(
     name="memory",
     summary="search, propose and curate what the team remembers",
     description="Search, propose and curate what the team and its agents remember.",
-    subcommands=(*_READING, *_WRITING, *review.SUBCOMMANDS),
+    subcommands=(*_READING, *_WRITING, importing.SUBCOMMAND, *review.SUBCOMMANDS),
 )
