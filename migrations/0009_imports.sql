@@ -33,6 +33,7 @@ create table ibex_core.import_lines (
 );
 create index import_lines_by_digest on ibex_core.import_lines (org_id, team_id, digest) where entry_id is not null;
 create index import_lines_waiting on ibex_core.import_lines (org_id, team_id, import_id, line) where state = 'waiting';
+create index import_lines_linking on ibex_core.import_lines (org_id, team_id, import_id) where links <> '[]'::jsonb;
 
 do $$
 declare

@@ -203,27 +203,41 @@ async def report(
 
 
 # An entry is superseded by a line only if it came as superseded: what is current here is not retired by an import.
+# Step by step, since few lines have links and the planner takes them for many.
 LINK = """
+with l as materialized (
+    select entry_id, links from ibex_core.import_lines
+    where org_id = $1 and team_id = $2 and import_id = $3 and links <> '[]'::jsonb and entry_id is not null
+), k as materialized (
+    select distinct l.entry_id as from_id, k.kind, k."to" as name
+    from l cross join lateral jsonb_to_recordset(l.links) as k (kind text, "to" text)
+), t as materialized (
+    select name, entry_id from ibex_core.import_lines
+    where org_id = $1 and team_id = $2 and import_id = $3 and name = any(array(select distinct name from k))
+      and entry_id is not null
+), pairs as materialized (
+    select k.kind, k.from_id, t.entry_id as to_id from k join t on t.name = k.name where k.from_id <> t.entry_id
+), present as materialized (
+    select m.id, s.current
+    from unnest(array(select from_id from pairs union select to_id from pairs)) as e (id)
+    join ibex_core.memories as m on m.org_id = $1 and m.team_id = $2 and m.id = e.id
+    join ibex_core.memory_search as s on s.org_id = $1 and s.team_id = $2 and s.memory_id = e.id
+)
 insert into ibex_core.memory_relationships (org_id, kind, from_id, to_id)
-select distinct l.org_id, k.kind, l.entry_id, t.entry_id
-from ibex_core.import_lines as l
-cross join lateral jsonb_to_recordset(l.links) as k (kind text, "to" text)
-join ibex_core.import_lines as t
-    on t.org_id = l.org_id and t.team_id = l.team_id and t.import_id = l.import_id and t.name = k."to"
-join ibex_core.memories as successor
-    on successor.org_id = l.org_id and successor.team_id = l.team_id and successor.id = l.entry_id
-join ibex_core.memory_search as s on s.org_id = t.org_id and s.team_id = t.team_id and s.memory_id = t.entry_id
-where l.org_id = $1 and l.team_id = $2 and l.import_id = $3 and l.links <> '[]'::jsonb
-  and l.state in ('created', 'duplicate') and t.state in ('created', 'duplicate')
-  and l.entry_id <> t.entry_id and (k.kind <> 'supersedes' or not s.current)
+select $1, p.kind, p.from_id, p.to_id
+from pairs as p join present as a on a.id = p.from_id join present as b on b.id = p.to_id
+where p.kind <> 'supersedes' or not b.current
 on conflict do nothing
 """
 SETTLED = """
+with l as materialized (
+    select entry_id from ibex_core.import_lines
+    where org_id = $1 and team_id = $2 and import_id = $3 and links <> '[]'::jsonb and entry_id is not null
+)
 delete from ibex_core.memory_conflicts as c
-using ibex_core.import_lines as l, ibex_core.memory_relationships as r
-where l.org_id = $1 and l.team_id = $2 and l.import_id = $3 and l.links <> '[]'::jsonb
-  and r.org_id = l.org_id and r.from_id = l.entry_id and r.kind in ('supersedes', 'relates_to')
-  and c.org_id = l.org_id and c.team_id = l.team_id and c.resolution is null
+using ibex_core.memory_relationships as r
+where r.org_id = $1 and r.from_id = any(array(select entry_id from l)) and r.kind in ('supersedes', 'relates_to')
+  and c.org_id = $1 and c.team_id = $2 and c.resolution is null
   and c.first_id = least(r.from_id, r.to_id) and c.second_id = greatest(r.from_id, r.to_id)
 """
 
