@@ -561,6 +561,38 @@ CREATE TABLE ibex_core.embedding_models (
 
 ALTER TABLE ONLY ibex_core.embedding_models FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE ibex_core.import_lines (
+    org_id text NOT NULL,
+    team_id bigint NOT NULL,
+    import_id uuid NOT NULL,
+    line integer NOT NULL,
+    digest bytea NOT NULL,
+    name text,
+    links jsonb DEFAULT '[]'::jsonb NOT NULL,
+    state text NOT NULL,
+    entry_id bigint,
+    reason text DEFAULT ''::text NOT NULL,
+    staged bytea,
+    CONSTRAINT import_lines_check CHECK (((state = 'waiting'::text) = (staged IS NOT NULL))),
+    CONSTRAINT import_lines_digest_check CHECK ((octet_length(digest) = 32)),
+    CONSTRAINT import_lines_line_check CHECK ((line > 0)),
+    CONSTRAINT import_lines_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'created'::text, 'duplicate'::text, 'refused'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY ibex_core.import_lines FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE ibex_core.imports (
+    org_id text NOT NULL,
+    team_id bigint NOT NULL,
+    import_id uuid NOT NULL,
+    source text NOT NULL,
+    lines integer NOT NULL,
+    begun_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT imports_lines_check CHECK ((lines > 0))
+);
+
+ALTER TABLE ONLY ibex_core.imports FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE ibex_core.legal_holds (
     hold_id bigint NOT NULL,
     org_id text NOT NULL,
@@ -836,6 +868,12 @@ ALTER TABLE ONLY ibex_core.agents
 ALTER TABLE ONLY ibex_core.embedding_models
     ADD CONSTRAINT embedding_models_pkey PRIMARY KEY (org_id, model);
 
+ALTER TABLE ONLY ibex_core.import_lines
+    ADD CONSTRAINT import_lines_pkey PRIMARY KEY (org_id, team_id, import_id, line);
+
+ALTER TABLE ONLY ibex_core.imports
+    ADD CONSTRAINT imports_pkey PRIMARY KEY (org_id, team_id, import_id);
+
 ALTER TABLE ONLY ibex_core.legal_holds
     ADD CONSTRAINT legal_holds_pkey PRIMARY KEY (hold_id);
 
@@ -913,6 +951,12 @@ CREATE INDEX events_by_memory ON ibex_core.memory_events USING btree (org_id, te
 
 CREATE INDEX feedback_by_memory ON ibex_core.memory_feedback USING btree (memory_id);
 
+CREATE INDEX import_lines_by_digest ON ibex_core.import_lines USING btree (org_id, team_id, digest) WHERE (entry_id IS NOT NULL);
+
+CREATE INDEX import_lines_linking ON ibex_core.import_lines USING btree (org_id, team_id, import_id) WHERE (links <> '[]'::jsonb);
+
+CREATE INDEX import_lines_waiting ON ibex_core.import_lines USING btree (org_id, team_id, import_id, line) WHERE (state = 'waiting'::text);
+
 CREATE INDEX labels_by_memory ON ibex_core.memory_labels USING btree (memory_id);
 
 CREATE INDEX memories_by_team ON ibex_core.memories USING btree (org_id, team_id, status, id DESC);
@@ -965,6 +1009,15 @@ ALTER TABLE ONLY ibex_core.agents
 
 ALTER TABLE ONLY ibex_core.embedding_models
     ADD CONSTRAINT embedding_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES ibex_core.organizations(org_id);
+
+ALTER TABLE ONLY ibex_core.import_lines
+    ADD CONSTRAINT import_lines_org_id_team_id_import_id_fkey FOREIGN KEY (org_id, team_id, import_id) REFERENCES ibex_core.imports(org_id, team_id, import_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ibex_core.imports
+    ADD CONSTRAINT imports_org_id_fkey FOREIGN KEY (org_id) REFERENCES ibex_core.organizations(org_id);
+
+ALTER TABLE ONLY ibex_core.imports
+    ADD CONSTRAINT imports_team_id_org_id_fkey FOREIGN KEY (team_id, org_id) REFERENCES ibex_core.teams(team_id, org_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY ibex_core.legal_holds
     ADD CONSTRAINT legal_holds_agent_id_org_id_fkey FOREIGN KEY (agent_id, org_id) REFERENCES ibex_core.agents(agent_id, org_id);
@@ -1049,6 +1102,10 @@ CREATE POLICY candidates ON ibex_core.memory_search FOR SELECT TO kapelle_search
 
 ALTER TABLE ibex_core.embedding_models ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE ibex_core.import_lines ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ibex_core.imports ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE ibex_core.legal_holds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ibex_core.memories ENABLE ROW LEVEL SECURITY;
@@ -1088,6 +1145,10 @@ CREATE POLICY tenant ON ibex_core.access_tokens USING ((org_id = ( SELECT curren
 CREATE POLICY tenant ON ibex_core.agents USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON ibex_core.embedding_models USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON ibex_core.import_lines USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON ibex_core.imports USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON ibex_core.legal_holds USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
@@ -1144,6 +1205,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.access_tokens TO kapelle_ap
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.agents TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.embedding_models TO kapelle_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.import_lines TO kapelle_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.imports TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.legal_holds TO kapelle_app;
 
