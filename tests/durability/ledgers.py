@@ -75,6 +75,13 @@ async def _stored(connection: "asyncpg.Connection[asyncpg.Record]", write: Write
     return wrong
 
 
+async def broken(connection: "asyncpg.Connection[asyncpg.Record]", team: str) -> list[str]:
+    """Return what is wrong with a team's chain."""
+    return await _chain(
+        connection, await connection.fetchval("select team_id from ibex_core.teams where slug = $1", team)
+    )
+
+
 async def _chain(connection: "asyncpg.Connection[asyncpg.Record]", team_id: int) -> list[str]:
     """Compute the team's chain anew and name the first row that differs."""
     rows = await connection.fetch(EVENTS, team_id)
