@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from temporalio import activity
+from temporalio.exceptions import ApplicationError
 
-from kapelle.contracts import backfill, curate, write
+from kapelle.contracts import backfill, curate, imports, write
 from kapelle.contracts.backfill import Order, Page, Paged, Survey
 from kapelle.contracts.curate import Change
+from kapelle.contracts.imports import Import, Lines, Progress
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors
 from kapelle.domain.outcomes import NOT_STORED, Code, Outcome, refused
 
@@ -140,3 +142,39 @@ class FakeBackfillActivities(backfill.BackfillActivities):
 
     def registered(self) -> Sequence[Callable[..., Any]]:
         return (self.survey, self.page, self.settle, self.record)
+
+
+@dataclass(kw_only=True)
+class FakeImportActivities(imports.ImportActivities):
+    """Holds lines that wait, a batch of two at a time, and remembers which were stored and which failed."""
+
+    waiting: list[int]
+    total: int
+    # A batch with one of these fails for good.
+    poison: frozenset[int] = frozenset()
+    stored: list[tuple[int, ...]] = field(default_factory=list)
+    failed: list[int] = field(default_factory=list)
+
+    @activity.defn(name="import.next")
+    async def next(self, one: Import) -> Lines:
+        return Lines(of=one, numbers=tuple(self.waiting[:2]))
+
+    @activity.defn(name="import.store")
+    async def store(self, lines: Lines) -> Progress:
+        if self.poison.intersection(lines.numbers):
+            raise ApplicationError("internal error", type="internal", non_retryable=True)
+        self.stored.append(lines.numbers)
+        return self._progress(lines)
+
+    @activity.defn(name="import.fail")
+    async def fail(self, lines: Lines) -> Progress:
+        self.failed += lines.numbers
+        return self._progress(lines)
+
+    def _progress(self, lines: Lines) -> Progress:
+        self.waiting = [number for number in self.waiting if number not in lines.numbers]
+        created = sum(map(len, self.stored))
+        return Progress(lines=self.total, waiting=len(self.waiting), created=created, failed=len(self.failed))
+
+    def registered(self) -> Sequence[Callable[..., Any]]:
+        return (self.next, self.store, self.fail)

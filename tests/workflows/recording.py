@@ -11,17 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import msgspec
 from temporalio.client import WorkflowHandle, WorkflowHistory
 
 from kapelle.contracts.backfill import BackfillEmbeddings, Order
 from kapelle.contracts.curate import AcceptEntry, Change, ForgetEntry
+from kapelle.contracts.imports import Import, ImportMemory, Progress, Staged
 from kapelle.contracts.resolve import Decision, Resolution, ResolveConflict
 from kapelle.contracts.write import Batch, Write, WriteMemory
 from kapelle.domain.entries import Draft, Kind
 from kapelle.domain.outcomes import Code, Outcome
 from kapelle.providers.embeddings import EmbeddingFailed
 from kapelle.services import open_services
-from kapelle.store import bootstrap
+from kapelle.store import bootstrap, imports
+from kapelle.store.imports import NewLine
+from kapelle.store.pool import Pool, tenant
 from tests.embedder import ALIAS, FakeEmbedder, spaces_of
 from tests.memory import BEGINNING, settings_for
 from tests.stack import Database, Temporal
@@ -67,10 +71,11 @@ class Scene:
 
     database: Database
     team_id: int
-    run: Callable[..., Awaitable[tuple[str, Outcome | tuple[Outcome, ...]]]]
+    run: Callable[..., Awaitable[tuple[str, Outcome | Progress | tuple[Outcome, ...]]]]
     start: Callable[..., Awaitable[WorkflowHandle[Any, Any]]]
     # Down at first, so that what is written has no vector.
     embedder: FakeEmbedder
+    pool: Pool
 
     async def write(self, *drafts: Draft, **changes: object) -> tuple[str, tuple[Code, ...]]:
         """Run one batch; return the workflow's id and how each write ended."""
@@ -114,6 +119,18 @@ class Scene:
         assert isinstance(outcome, Outcome)
         return workflow_id, outcome.reason
 
+    async def take_in(self, *drafts: Draft) -> tuple[str, Progress]:
+        """Let lines wait and import them; return the workflow's id and how it ended."""
+        one = Import(org_id=ORG, team_id=self.team_id, import_id=str(uuid.uuid4()))
+        lines = [_waiting(number, a_write(draft, team_id=self.team_id)) for number, draft in enumerate(drafts, start=1)]
+        place: Any = {"org_id": ORG, "team_id": self.team_id, "import_id": one.import_id}
+        async with tenant(self.pool, ORG) as conn:
+            await imports.begin(conn, source="agent:demo/coder", lines=len(lines), **place)
+            await imports.stage(conn, lines=lines, **place)
+        workflow_id, progress = await self.run(ImportMemory.run, one)
+        assert isinstance(progress, Progress)
+        return workflow_id, progress
+
     async def value(self, query: str) -> object:
         connection = await asyncpg.connect(self.database.owner_dsn)
         try:
@@ -145,6 +162,11 @@ def a_write(draft: Draft, *, team_id: int) -> Write:
         draft=draft,
         request_digest="00" * 32,
     )
+
+
+def _waiting(number: int, write: Write) -> NewLine:
+    staged = msgspec.json.encode(Staged(write=write))
+    return NewLine(line=number, digest=bytes(32), name="", links=(), state="waiting", staged=staged)
 
 
 BATCHED = (
@@ -335,6 +357,19 @@ async def backfill_continued(scene: Scene) -> str:
     return f"{handle.id}#{handle.first_execution_run_id}"
 
 
+async def imported(scene: Scene) -> str:
+    workflow_id, progress = await scene.take_in(*BATCHED)
+    assert (progress.created, progress.duplicate, progress.finished) == (3, 1, True)
+    return workflow_id
+
+
+async def imported_but_for_one(scene: Scene) -> str:
+    await scene.as_owner(FAIL_FOR_GOOD)
+    workflow_id, progress = await scene.take_in(BATCHED[0], a_draft(POISON), BATCHED[2])
+    assert (progress.created, progress.failed, progress.finished) == (2, 1, True)
+    return workflow_id
+
+
 SCENARIOS: dict[str, dict[str, Scenario]] = {
     "WriteMemory": {
         "stored": stored,
@@ -359,6 +394,7 @@ SCENARIOS: dict[str, dict[str, Scenario]] = {
         "switched": backfill_switched,
         "continued": backfill_continued,
     },
+    "ImportMemory": {"imported": imported, "imported-but-for-one": imported_but_for_one},
 }
 
 
@@ -381,7 +417,7 @@ async def a_scene(database: Database, nats_url: str, temporal: Temporal) -> Asyn
                 method, argument, id=f"recorded/{uuid.uuid4()}", task_queue=temporal.task_queue
             )
 
-        async def run(method: Any, argument: object) -> tuple[str, Outcome | tuple[Outcome, ...]]:
+        async def run(method: Any, argument: object) -> tuple[str, Outcome | Progress | tuple[Outcome, ...]]:
             handle = await start(method, argument)
             return handle.id, await handle.result()
 
@@ -390,7 +426,11 @@ async def a_scene(database: Database, nats_url: str, temporal: Temporal) -> Asyn
             return await services.temporal.get_workflow_handle(workflow_id, run_id=run_id or None).fetch_history()
 
         async with memory_worker(services):
-            yield Scene(database=database, team_id=team_id, run=run, start=start, embedder=embedder), history
+            pool = services.pool
+            yield (
+                Scene(database=database, team_id=team_id, run=run, start=start, embedder=embedder, pool=pool),
+                history,
+            )
 
 
 Recorder = Callable[[str], Awaitable[WorkflowHistory]]
