@@ -265,7 +265,7 @@ def _fate(one: _Judged, there: int | None, *, forgotten: bool) -> Ended:
 def _count(told: Sequence[Ended]) -> str:
     states = [one.state for one in told]
     counts = ", ".join(f"{states.count(state)} {state}" for state in ("created", "duplicate", "refused"))
-    return f"{len(told)} lines would be: {counts}"
+    return f"{'1 line' if len(told) == 1 else f'{len(told)} lines'} would be: {counts}"
 
 
 async def _progress(conn: Connection, services: Services, caller: Caller, import_id: str) -> Progress | None:
@@ -274,9 +274,8 @@ async def _progress(conn: Connection, services: Services, caller: Caller, import
 
 
 def _summary(progress: Progress) -> str:
-    if progress.finished:
-        return f"{progress.lines} lines imported"
-    return f"{progress.done} of {progress.lines} lines imported so far"
+    lines = "1 line" if progress.lines == 1 else f"{progress.lines} lines"
+    return f"{lines} imported" if progress.finished else f"{progress.done} of {lines} imported so far"
 
 
 def _counts(progress: Progress) -> tuple[str, ...]:

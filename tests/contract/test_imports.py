@@ -25,7 +25,7 @@ async def sent(memory: Memory, content: str, name: str = "a file", **fields: obj
     count = str(len(content.split("\n")))
     reply = await memory.ask("import-lines", name, "1", count, content, **fields)
     assert reply["ok"], reply
-    while not (await memory.ask("import-report", name, **fields))["text"].endswith("lines imported"):
+    while not (await memory.ask("import-report", name, **fields))["text"].endswith(" imported"):
         pass
     report: list[str] = (await memory.ask("import-report", name, "0", **fields))["entries"]
     return report

@@ -140,6 +140,11 @@ OF_TEAMS = (
         (org_id, operation_id, team_id, source, name, request_digest, state, workflow_id)
     values ('{org}', '{operation}', {team}, 's', 'add', {digest}, 'running', 'w')
     """,
+    "insert into ibex_core.imports values ('{org}', {team}, '{operation}', 's', 1)",
+    """
+    insert into ibex_core.import_lines (org_id, team_id, import_id, line, digest, name, state, entry_id)
+    values ('{org}', {team}, '{operation}', 1, {digest}, 'n', 'created', {first})
+    """,
 )
 
 
