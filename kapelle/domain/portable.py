@@ -18,6 +18,7 @@ LINKS = 100
 NAME_CHARACTERS = 200
 LINK_KINDS = frozenset({"supersedes", "contradicts", "refines", "duplicates", "relates_to", "derived_from"})
 
+_KINDS = tuple(map(str, Kind))
 _SOURCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")
 
 
@@ -76,8 +77,15 @@ def read(line: str) -> Record:
         InvalidRequest: naming the field and its limit, never its value.
     """
     fields = _Fields(_object(line))
-    draft = validation.draft(fields.text("kind"), fields.text("title"), fields.text("body"), _tags(fields))
+    draft = validation.draft(_kind(fields.text("kind")), fields.text("title"), fields.text("body"), _tags(fields))
     return Record(draft=draft, restored=_restored(fields, draft.kind), name=_name(fields), links=_links(fields))
+
+
+def _kind(text: str) -> Kind:
+    """Read a kind. What is none is not quoted, since the message is kept."""
+    if text not in _KINDS:
+        raise InvalidRequest(f"unknown memory kind; expected one of ({', '.join(_KINDS)})")
+    return Kind(text)
 
 
 def _object(line: str) -> dict[str, Any]:
@@ -206,7 +214,7 @@ def _restored(fields: _Fields, kind: Kind) -> Restored:
 
 def _labels(fields: _Fields, kind: Kind) -> tuple[tuple[Kind, float], ...]:
     """Read the labels, of which the kind must be one of the surest: the store keeps it so."""
-    found = {validation.kind(label): _share("a label's confidence", share) for label, share in _items(fields)}
+    found = {_kind(label): _share("a label's confidence", share) for label, share in _items(fields)}
     if found and found.get(kind, -1.0) < max(found.values()):
         raise InvalidRequest("kind must be the surest of labels")
     return tuple(found.items())

@@ -17,6 +17,7 @@ from kapelle.domain.errors import Fault, InvalidRequest, NotFound, Refused
 from kapelle.domain.portable import Record
 from kapelle.domain.scan import Verdict, describe
 from kapelle.domain.text import text_hash
+from kapelle.operations import names
 from kapelle.operations.results import Told
 from kapelle.operations.writing import scanned
 from kapelle.services import Services
@@ -122,11 +123,20 @@ async def _judge(services: Services, caller: Caller, number: int, line: str) -> 
     digest = digests.request_digest(services.settings.digest_key.value, "import", [line])
     try:
         record = _allowed(portable.read(line), caller)
+        _require_no_secret(record)
         verdict = scanned(services, caller, record.draft)
         record = replace(record, restored=_scanned_metadata(services, caller, record.restored))
     except Fault as fault:
         return _Judged(number=number, digest=digest, reason=fault.message)
     return _Judged(number=number, digest=digest, record=record, verdict=verdict)
+
+
+def _require_no_secret(record: Record) -> None:
+    """Refuse a record whose names hold a credential. A number, as most names of lines are, holds none."""
+    named = [record.name, *(link.to for link in record.links), record.restored.source, record.restored.accepted_by]
+    for name in named:
+        if name and not name.isdecimal():
+            names.require_no_secret(name=name)
 
 
 def _allowed(record: Record, caller: Caller) -> Record:

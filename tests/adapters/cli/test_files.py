@@ -95,7 +95,7 @@ async def test_what_is_refused_is_told_with_its_place_and_the_run_ends_in_an_err
     ended = await kapelle("memory", "import", str(file), env=env)
 
     assert ended.code == 1
-    assert ended.stdout.startswith("line 2: created entry 1\nline 4: refused unknown memory kind 'story'")
+    assert ended.stdout.startswith("line 2: created entry 1\nline 4: refused unknown memory kind;")
     assert ended.stderr == "2 done: 1 created, 0 duplicate, 1 refused, 0 failed\n"
 
 
