@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from activities.resemblance import MOST_DOUBTS, cosine, doubt_about, gist, may_say_the_same, vector_of
+from activities.resemblance import MOST_DOUBTS, Vocabulary, cosine, doubt_about, gist, may_say_the_same, vector_of
 from kapelle.contracts.write import Doubt, Prepared, Resemblance, Vectors, Write
 from kapelle.domain.callers import is_person
 from kapelle.domain.dedup import Same, Statement
@@ -71,6 +71,9 @@ class Known:
     model: str
     # What was read of recent entries, so that no text is read for each comparison anew.
     statements: dict[int, Statement] = field(default_factory=dict)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    # The words of recent entries, by their ids.
+    masks: dict[int, int] = field(default_factory=dict)
     ids: Iterator[int]
     salts: Iterator[bytes]
 
@@ -218,18 +221,25 @@ class _Likeness:
 
 def _likenesses(case: Case, known: Known) -> tuple[_Likeness, ...]:
     """Compare a draft with what came after it was compared with the store."""
-    draft, model = case.write.draft, known.model
-    words = gist(draft) if known.recent else frozenset()
+    draft = case.write.draft
+    words = known.vocabulary.mask(gist(draft)) if known.recent else 0
     own: Statement | None = None
     found: list[_Likeness] = []
     for rival in known.recent:
         if not _is_rival(case, rival, known):
             continue
         similarity = cosine(case.vector, rival.vector)
-        if may_say_the_same(words, rival.gist, similarity, model):
+        if may_say_the_same(words, _mask(rival, known), similarity, known.model):
             own = own or dedup.statement(draft.title, draft.body)
             found.append(_likeness(own, rival, similarity, known))
     return tuple(found)
+
+
+def _mask(rival: Recent, known: Known) -> int:
+    mask = known.masks.get(rival.entry_id)
+    if mask is None:
+        mask = known.masks[rival.entry_id] = known.vocabulary.mask(rival.gist)
+    return mask
 
 
 def _is_rival(case: Case, rival: Recent, known: Known) -> bool:

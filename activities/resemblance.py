@@ -55,12 +55,13 @@ def _judge(single: Write, near: Sequence[Neighbour], model: str, seen: int, read
 
     `read` keeps what was read of entries for the other drafts of the batch.
     """
-    draft = single.draft
-    words = gist(draft)
+    draft, vocabulary = single.draft, Vocabulary()
+    words = vocabulary.mask(gist(draft))
     near = [
         one
         for one in near
-        if one.entry.id != single.replaces and may_say_the_same(words, gist(one.entry), one.cosine, model)
+        if one.entry.id != single.replaces
+        and may_say_the_same(words, vocabulary.mask(gist(one.entry)), one.cosine, model)
     ]
     if not near:
         return Resemblance(seen=seen)
@@ -87,14 +88,28 @@ def gist(text: Draft | Entry) -> frozenset[str]:
     return frozenset(_WORD.findall(f"{text.title} {text.body}".casefold()))
 
 
-def may_say_the_same(a: frozenset[str], b: frozenset[str], similarity: float | None, model: str) -> bool:
-    """Tell by the gists of two texts whether they are worth a full comparison, which reads both word by word."""
+class Vocabulary:
+    """Numbers words as they come, so that what two texts have in common is counted in one operation on numbers."""
+
+    def __init__(self) -> None:
+        self._bits: dict[str, int] = {}
+
+    def mask(self, words: frozenset[str]) -> int:
+        """Return a number with one bit set for each word."""
+        mask = 0
+        for word in words:
+            mask |= 1 << self._bits.setdefault(word, len(self._bits))
+        return mask
+
+
+def may_say_the_same(a: int, b: int, similarity: float | None, model: str) -> bool:
+    """Tell by the masks of two gists whether the texts are worth a full comparison, which reads both word by word."""
     if not a or not b:
         return False
     if similarity is not None:
         return dedup.may_be_related(similarity, model or None)
-    common = len(a & b)
-    return common >= LEAST_SHARED_WORDS * (len(a) + len(b) - common)
+    common = (a & b).bit_count()
+    return common >= LEAST_SHARED_WORDS * (a.bit_count() + b.bit_count() - common)
 
 
 def doubt_about(entry_id: int, candidate: Candidate) -> Doubt:

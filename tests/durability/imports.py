@@ -14,6 +14,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import asyncpg
@@ -24,7 +25,9 @@ from tests.workers.running import Up, up
 
 VICTIMS = ("commands", "worker")
 _PAUSE_SECONDS = 0.05
-_WORDS = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in ("a", "e", "io", "ou") for c in ("x", "nd", "rt", "sh")]
+# As frequent as the words of a language: the n-th with one n-th of the first one's frequency.
+_WORDS = [f"{a}{b}{c}{d}" for a in "bdfgklmnprst" for b in "aeiou" for c in "lmnrst" for d in ("a", "end", "ish", "or")]
+_FREQUENCIES = list(accumulate(1 / place for place in range(1, len(_WORDS) + 1)))
 LANDED = """
 select count(*) from ibex_core.import_lines as l join ibex_core.teams as t using (org_id, team_id)
 where t.slug = $1 and l.state <> 'waiting'
@@ -49,13 +52,14 @@ class Ended:
 
 def write_file(path: Path, entries: int, chance: random.Random) -> set[str]:
     """Write a file of different entries, and return their titles."""
-    lines = {
-        f"Note {number} {uuid.UUID(int=chance.getrandbits(128)).hex}": " ".join(chance.choices(_WORDS, k=40))
-        for number in range(entries)
-    }
+    lines = {f"Note {number} {uuid.UUID(int=chance.getrandbits(128)).hex}": _body(chance) for number in range(entries)}
     records = (json.dumps({"kind": "fact", "title": title, "body": body}) for title, body in lines.items())
     path.write_text("\n".join(records) + "\n", encoding="utf-8")
     return set(lines)
+
+
+def _body(chance: random.Random) -> str:
+    return f"{' '.join(chance.choices(_WORDS, cum_weights=_FREQUENCIES, k=60))} {chance.getrandbits(64):x}"
 
 
 async def play(stack: Up, folder: Path, entries: int, chance: random.Random) -> Ended:
@@ -141,10 +145,11 @@ async def _repeated(
 async def singles(stack: Up, seconds: float) -> float:
     """Propose one entry after the other for some seconds, and return the rate a second."""
     caller = await writes.connect(stack.endpoints["nats_url"], stack.endpoints["person"])
+    chance = random.Random(11)  # noqa: S311 - texts, not secrets
     done, begun = 0, time.monotonic()
     while time.monotonic() < begun + seconds:
-        body = " ".join(random.choices(_WORDS, k=40))  # noqa: S311 - texts, not secrets
-        reply = await caller.ask("memory", "demo", "propose", "fact", f"Single {uuid.uuid4().hex}", body)
+        title = f"Single {uuid.uuid4().hex}"
+        reply = await caller.ask("memory", "demo", "propose", "fact", title, _body(chance))
         assert reply is not None, "no answer"
         assert reply["ok"], reply
         done += 1
