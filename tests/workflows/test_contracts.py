@@ -12,7 +12,12 @@ import pytest
 from temporalio import activity, workflow
 
 import kapelle.contracts
-from tests.workflows.fakes import FakeBackfillActivities, FakeCurateActivities, FakeImportActivities, FakeWriteActivities
+from tests.workflows.fakes import (
+    FakeBackfillActivities,
+    FakeCurateActivities,
+    FakeImportActivities,
+    FakeWriteActivities,
+)
 from workers.memory_worker import WORKFLOWS
 
 CONTRACTS = [

@@ -96,7 +96,7 @@ _READING = (
             "kapelle memory export --json",
             "kapelle memory export --pr",
             "kapelle memory export --format jsonl --output memory.jsonl",
-            "kapelle memory export --format agents-md >> AGENTS.md",
+            "kapelle memory export --format agents-md --output AGENTS.md",
         ),
         declare=_declare_export,
         arguments=_export,

@@ -71,16 +71,22 @@ def test_a_line_becomes_the_arguments_of_its_operation(line: str, expected: list
     assert asked(line) == expected
 
 
+# What `import` and `export --format` ask for, page by page and chunk by chunk.
+OF_FILES = {"export-lines", "import-lines", "import-report"}
+
+
 def test_every_operation_of_the_service_has_a_sub_command_and_none_is_invented() -> None:
     typed = {group.name: {one.name for one in group.subcommands} for group in parser.GROUPS}
+    served = {command: set(operations) for command, operations in OPERATIONS.items()}
 
-    assert typed == {command: set(operations) for command, operations in OPERATIONS.items()}
+    assert served["memory"] >= OF_FILES
+    assert typed == served | {"memory": served["memory"] - OF_FILES | {"import"}}
 
 
 def test_every_write_of_memory_can_be_asked_for_again() -> None:
     repeatable = {one.name for group in parser.GROUPS for one in group.subcommands if one.repeatable}
 
-    assert repeatable == {name for name, operation in OPERATIONS["memory"].items() if not operation.reads}
+    assert repeatable == {name for name, operation in OPERATIONS["memory"].items() if not operation.reads} - OF_FILES
 
 
 @pytest.mark.parametrize("line", ["memory|accept|twelve", "memory|get|-1", "memory|resolve|²|keep-both"])
