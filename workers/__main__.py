@@ -11,7 +11,7 @@ from typing import Any
 import workflows
 from kapelle.domain.errors import Fault
 from kapelle.settings import Settings, SettingsError
-from workers import process
+from workers import indexes, process
 from workers.stack import schema, up
 
 _ROOT = Path(__file__).resolve().parents[1]
@@ -34,6 +34,8 @@ def main(arguments: Sequence[str]) -> int:
     if options.process == "schema":
         asyncio.run(schema.write(_say))
         return 0
+    if options.process == "indexes":
+        return _run_indexes()
     return _run_process(options.process)
 
 
@@ -54,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     processes.add_parser("schema", help="write migrations/schema.sql from the migrations")
     processes.add_parser("worker", help="run workflows and activities")
     processes.add_parser("commands", help="answer commands over NATS")
+    processes.add_parser("indexes", help="keep the vector indexes of large teams, as the owner of the schema")
     return parser
 
 
@@ -85,6 +88,16 @@ def _run_process(name: str) -> int:
     except Fault as fault:
         _say(fault.message)
         return 1
+    return 0
+
+
+def _run_indexes() -> int:
+    owner_dsn = os.environ.get("KAPELLE_DATABASE_OWNER_URL", "")
+    if not owner_dsn:
+        _say("KAPELLE_DATABASE_OWNER_URL is missing: only the owner of the schema can make indexes")
+        return 2
+    process.configure_logging()
+    asyncio.run(indexes.run(owner_dsn, os.environ.get("KAPELLE_ORG", "") or "default"))
     return 0
 
 

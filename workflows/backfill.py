@@ -63,7 +63,9 @@ class BackfillEmbeddings(backfill.BackfillEmbeddings):
         order = self._order
         gained = order.lacking < 0 or survey.missing < order.lacking
         teams = survey.teams if gained and not survey.stopped else ()
-        self._order = replace(order, tally=_counted(order.tally, survey), teams=teams, after=0, lacking=survey.missing)
+        self._order = replace(
+            order, tally=_counted(order.tally, survey, again=bool(teams)), teams=teams, after=0, lacking=survey.missing
+        )
         self._show()
         return bool(teams) and not self._order.tally.stopped
 
@@ -114,7 +116,7 @@ class BackfillEmbeddings(backfill.BackfillEmbeddings):
         self._show()
         pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(order.failures, 10)) if paged.failing else 0.0
         if pause or paged.wait_seconds:
-            await self._wait(max(pause, paged.wait_seconds), paged.failing)
+            await self._wait(paged.wait_seconds or pause, paged.failing)
 
     async def _wait(self, seconds: float, why: str) -> None:
         if why:
@@ -142,7 +144,7 @@ class BackfillEmbeddings(backfill.BackfillEmbeddings):
         workflow.set_current_details(self._described())
 
 
-def _counted(tally: Tally, survey: Survey) -> Tally:
+def _counted(tally: Tally, survey: Survey, *, again: bool) -> Tally:
     """Take over what a survey says: at first all of it, later what was embedded by then and what came in addition."""
     if not tally.model:
         return replace(
@@ -157,6 +159,6 @@ def _counted(tally: Tally, survey: Survey) -> Tally:
         missing=embedded + survey.missing,
         embedded=embedded,
         # Those that the model refused are looked at once more, and would be counted twice.
-        passed_over=0 if survey.teams else tally.passed_over,
+        passed_over=0 if again else tally.passed_over,
         stopped=survey.stopped,
     )

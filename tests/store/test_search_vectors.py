@@ -1,5 +1,6 @@
 """Search by vectors: blended with words, of one model only, and complete at every size of team."""
 
+import hashlib
 import math
 import random
 from collections.abc import AsyncIterator
@@ -7,10 +8,19 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kapelle.domain.entries import Status
-from kapelle.store import embeddings, search_vectors
+from kapelle.store import embeddings, search, search_vectors
 from kapelle.store.pool import tenant
 from tests.stack import Database
 from tests.store.searching import MODEL, Team, teams, towards
+from workers import indexes
+
+WIDE = "model:64"
+MANY = """
+insert into ibex_core.memories (org_id, team_id, kind, title, body, status, source, operation_id, salt)
+select $1, $2, 'fact', n::text, '', 'curated', 'person:ada', gen_random_uuid(), decode(repeat('00', 16), 'hex')
+from generate_series(1, $3::integer) as n
+returning id
+"""
 
 
 @pytest.fixture
@@ -144,3 +154,77 @@ async def test_a_dropped_index_returns_the_team_to_exact_scans(team: Team) -> No
     await search_vectors.drop(team.owner, found)
     assert await search_vectors.unindexed(team.owner, org_id=team.org_id, above=10) == (found,)
     assert len(await team.hits("zzz", vector=towards(0), min_score=0.5)) == 4
+
+
+async def test_maintenance_builds_what_is_missing_once_and_drops_what_is_obsolete(database: Database) -> None:
+    async with teams(database, "acme/large", "acme/small") as (large, small):
+        for number in range(30):
+            await large.remember(f"{number}", vector=towards(number % 8))
+        await small.remember("only", vector=towards(0))
+        built = [await indexes.keep_once(database.owner_dsn, "acme", above=10) for _ in range(2)]
+        assert built == [1, 0]
+        registered = await large.owner.fetch("select team_id from ibex_core.vector_indexes")
+        assert [row["team_id"] for row in registered] == [large.team_id]
+        async with tenant(large.pool, "acme") as conn:
+            await embeddings.drop(conn, org_id="acme", team_id=large.team_id, model=MODEL)
+        assert await indexes.keep_once(database.owner_dsn, "acme", above=10) == 1
+        left = "select count(*) from pg_indexes where schemaname = 'ibex_core' and indexdef like '%hnsw%'"
+        assert await large.owner.fetchval(left) == 0
+
+
+async def _import(team: Team, chance: random.Random, size: int) -> None:
+    """Store many entries at once, as an import does: words of a small vocabulary, vectors of some topics."""
+    words = [f"word{number}" for number in range(400)]
+    for start in range(0, size, 250):
+        async with tenant(team.pool, team.org_id) as conn:
+            ids = [row["id"] for row in await conn.fetch(MANY, team.org_id, team.team_id, 250)]
+            texts = [" ".join(chance.choices(words, k=12)) for _ in ids]
+            rows = [
+                search.IndexRow(
+                    memory_id=memory_id,
+                    team_id=team.team_id,
+                    status=Status.CURATED,
+                    title=text,
+                    body="",
+                    tags=(),
+                    text_hash=hashlib.sha256(f"{start} {memory_id}".encode()).digest(),
+                )
+                for memory_id, text in zip(ids, texts, strict=True)
+            ]
+            await search.index(conn, org_id=team.org_id, rows=rows)
+            vectors = [
+                embeddings.VectorRow(
+                    team_id=team.team_id, memory_id=memory_id, model=WIDE, part=0, vector=_of_a_topic(chance)
+                )
+                for memory_id in ids
+            ]
+            await embeddings.store(conn, org_id=team.org_id, rows=vectors)
+
+
+def _of_a_topic(chance: random.Random) -> list[float]:
+    topic = random.Random(chance.randrange(40))  # noqa: S311 - a repeatable sample
+    raw = [topic.gauss(0, 1) + chance.gauss(0, 0.7) for _ in range(64)]
+    length = math.sqrt(sum(x * x for x in raw))
+    return [x / length for x in raw]
+
+
+async def test_the_blend_by_index_is_the_exact_blend_right_after_an_import(database: Database) -> None:
+    chance = random.Random(11)  # noqa: S311 - a repeatable sample
+    async with teams(database, "acme/large", "acme/small") as (large, small):
+        await _import(small, chance, 250)
+        asked = [(" ".join(f"word{chance.randrange(400)}" for _ in range(4)), _of_a_topic(chance)) for _ in range(40)]
+
+        async def answers(team: Team) -> list[list[int]]:
+            found = [await team.hits(query, vector=vector, model=WIDE, limit=10) for query, vector in asked]
+            return [[hit.entry.id for hit in hits] for hits in found]
+
+        alone = await answers(small)
+        await _import(large, chance, 2_500)
+        exact = await answers(large)
+        assert await indexes.keep_once(database.owner_dsn, "acme", above=1_000) == 1
+        by_index = await answers(large)
+
+        assert await answers(small) == alone
+    kept = sum(len(set(one) & set(other)) for one, other in zip(exact, by_index, strict=True))
+    assert sum(map(len, exact)) == 10 * len(asked)
+    assert kept / (10 * len(asked)) >= 0.99

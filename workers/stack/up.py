@@ -12,6 +12,7 @@ import asyncpg
 
 from kapelle import settings
 from kapelle.store import bootstrap
+from workers import indexes
 from workers.stack import endpoints, home, ours, processes, screen, secrets
 from workers.stack.database import MigrationError
 from workers.stack.home import Home
@@ -129,7 +130,10 @@ class _Stack:
         self._report(screen.render(self._home, found, seconds))
 
     async def _keep(self, servers: Servers) -> None:
-        await together(*(keeper.keep() for keeper in (*servers.keepers, *self._ours)))
+        owner_dsn = servers.addresses.owner_dsn
+        # The owner's address stays in this process; the others have no use for it.
+        maintenance = (indexes.keep(owner_dsn, self._org),) if owner_dsn else ()
+        await together(*(keeper.keep() for keeper in (*servers.keepers, *self._ours)), *maintenance)
 
     async def _stop(self, servers: Servers) -> None:
         endpoints.withdraw(self._home)
