@@ -145,7 +145,7 @@ class Writer:
         patience: float,
     ) -> Outcome | None:
         begun = _begun(decision, name)
-        task = self._keep(self._execute(run, decision, workflow_id, [begun], lambda: None))
+        task = self.keep(self._execute(run, decision, workflow_id, [begun], lambda: None))
         done, _ = await asyncio.wait({task}, timeout=patience)
         if done:
             return task.result()
@@ -222,7 +222,8 @@ class Writer:
             running = [pair for pair in failed if getattr(recorded.get(pair[0].operation_id), "outcome", None) is None]
             await operations.finish(conn, org_id=self._org_id, finished=running, workflow_id=workflow_id)
 
-    def _keep(self, work: Coroutine[Any, Any, Outcome]) -> "asyncio.Task[Outcome]":
+    def keep(self, work: Coroutine[Any, Any, Answer]) -> "asyncio.Task[Answer]":
+        """Let work go on when its caller has gone; a process that stops waits for it for a while."""
         task = asyncio.create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)

@@ -59,6 +59,7 @@ TEAM = (
     Operation(command="team", name="remove-agent", request=team.RemoveAgent, run=team.remove_agent),
     Operation(command="team", name="allow-host", request=team.AllowHost, run=team.allow_host),
     Operation(command="team", name="disallow-host", request=team.DisallowHost, run=team.disallow_host),
+    Operation(command="team", name="language", request=team.SetLanguage, run=team.set_language),
     Operation(command="team", name="personal-data", request=team.SetPersonalData, run=team.set_personal_data),
 )
 EMBEDDINGS = (

@@ -1,5 +1,6 @@
 """Teams: create, list, show, their repository, members and agents."""
 
+import asyncio
 import re
 from dataclasses import dataclass
 
@@ -9,10 +10,12 @@ from kapelle.domain.errors import Conflict, InvalidRequest, NotFound
 from kapelle.operations import access
 from kapelle.operations.results import Told
 from kapelle.services import Services
-from kapelle.store import teams, tokens
+from kapelle.store import search_language, teams, tokens
 from kapelle.store.pool import tenant
 
 NAME_CHARACTERS = 200
+# A large team takes longer to be indexed anew than a caller waits.
+LANGUAGE_SECONDS = 3.0
 URL_CHARACTERS = 500
 _REPOSITORY = re.compile(
     r"https://(?P<host>[A-Za-z0-9.-]+(:\d{1,5})?)/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)/?([?#]\S*)?", re.ASCII
@@ -105,6 +108,14 @@ class SetPersonalData:
     policy: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetLanguage:
+    """Decide by which language's endings the team's words are told apart; "simple" knows none."""
+
+    slug: str
+    language: str
+
+
 async def create(request: Create, claim: Claim, services: Services) -> Told:
     slug = validation.slug(request.slug)
     name = request.name.strip() or slug
@@ -135,6 +146,7 @@ async def show(request: Show, claim: Claim, services: Services) -> Told:
         team = await teams.find(conn, org_id=services.org_id, slug=request.slug)
         members = await teams.members(conn, org_id=services.org_id, team_id=team_id)
         agents = await teams.agents(conn, org_id=services.org_id, team_id=team_id)
+        language = await search_language.language(conn, org_id=services.org_id, team_id=team_id)
     if team is None:
         raise NotFound(f"there is no team '{request.slug}'")
     lines = (
@@ -143,6 +155,7 @@ async def show(request: Show, claim: Claim, services: Services) -> Told:
         f"agents: {', '.join(agents)}",
         f"link_hosts: {', '.join(team.link_hosts)}",
         f"personal_data: {team.personal_data or 'as the deployment says'}",
+        f"language: {language}",
     )
     return Told(text=f"Team {team.slug}", lines=lines)
 
@@ -225,6 +238,30 @@ async def set_personal_data(request: SetPersonalData, claim: Claim, services: Se
     async with tenant(services.pool, services.org_id) as conn:
         await teams.set_personal_data(conn, org_id=services.org_id, team_id=team_id, policy=policy)
     return Told(text=f"Personal data in entries of team {request.slug}: {policy or 'as the deployment says'}.")
+
+
+async def set_language(request: SetLanguage, claim: Claim, services: Services) -> Told:
+    team_id = await _managed(services, claim, request.slug)
+    wanted = request.language.strip().lower()
+    async with tenant(services.pool, services.org_id) as conn:
+        known = await search_language.languages(conn)
+    if wanted not in known:
+        raise InvalidRequest(f"the language is one of {', '.join(known)}")
+    done = f"Words of team {request.slug} are taken for {wanted}."
+    task = services.writer.keep(_change_language(services, team_id, wanted))
+    await asyncio.wait({task}, timeout=LANGUAGE_SECONDS)
+    if not task.done():
+        return Told(text=f"Team {request.slug} is indexed anew for {wanted}; `show` names it when that is done.")
+    task.result()
+    return Told(text=done)
+
+
+async def _change_language(services: Services, team_id: int, language: str) -> None:
+    """Index the team anew in one transaction, which a crash undoes as a whole."""
+    async with tenant(services.write_pool, services.org_id) as conn:
+        await teams.lock(conn, org_id=services.org_id, team_ids=[team_id])
+        await search_language.change(conn, org_id=services.org_id, team_id=team_id, language=language)
+        await teams.move_revision(conn, org_id=services.org_id, team_ids=[team_id])
 
 
 async def _team(services: Services, claim: Claim, slug: str, needs: Role) -> int:

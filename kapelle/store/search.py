@@ -65,14 +65,8 @@ class Hit:
         return self.why.score
 
 
-INDEX: LiteralString = """
-insert into ibex_core.memory_search (org_id, team_id, memory_id, current, status, text_hash, terms, impacts)
-select $1, r.team_id, r.memory_id, r.current, r.status, r.text_hash, coalesce(i.terms, '{}'),
-       coalesce(i.impacts, '{}/536870912')::sparsevec
-from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bytea[], $6::text[], $7::text[], $12::boolean[])
-    as r (team_id, memory_id, status, text_hash, words, counts, current)
-left join ibex_core.search_teams as t on t.org_id = $1 and t.team_id = r.team_id
-cross join (select $8::float8 as k1, $9::float8 as b, $10::float8 as average) as p
+# Terms and impacts of the words of a row `r`, in the language of its team `t`, with the constants of `p`.
+TERMS: LiteralString = """
 cross join lateral (
     select array_agg(s.term order by s.term) as terms,
            -- Every term finds the entry, but only so many impacts fit; in an entry that long each is next to none.
@@ -82,7 +76,7 @@ cross join lateral (
                ',' order by s.term
            ) filter (where s.place <= 15000) || '}/536870912' as impacts
     from (
-        select w.term, w.occurrences::float8, least(sum(w.occurrences) over (), $11::float8) as length,
+        select w.term, w.occurrences::float8, least(sum(w.occurrences) over (), p.longest) as length,
                row_number() over (order by w.term) as place
         from ibex_core.search_terms_of(
             r.team_id, coalesce(t.language, 'english'),
@@ -91,6 +85,19 @@ cross join lateral (
     ) as s
 ) as i
 """
+INDEX: LiteralString = (
+    """
+insert into ibex_core.memory_search (org_id, team_id, memory_id, status, text_hash, current, terms, impacts)
+select $1, r.team_id, r.memory_id, r.status, r.text_hash, r.current, coalesce(i.terms, '{}'),
+       coalesce(i.impacts, '{}/536870912')::sparsevec
+from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bytea[], $6::text[], $7::text[], $12::boolean[])
+    as r (team_id, memory_id, status, text_hash, words, counts, current)
+left join ibex_core.search_teams as t on t.org_id = $1 and t.team_id = r.team_id
+cross join (select $8::float8 as k1, $9::float8 as b, $10::float8 as average, $11::float8 as longest) as p
+"""
+    + TERMS
+)
+CONSTANTS = (ranking.K1, ranking.B, ranking.AVERAGE_LENGTH, ranking.LONGEST)
 
 
 async def index(conn: Connection, *, org_id: str, rows: Sequence[IndexRow]) -> None:
@@ -99,7 +106,7 @@ async def index(conn: Connection, *, org_id: str, rows: Sequence[IndexRow]) -> N
     Raises:
         asyncpg.UniqueViolationError: of `one_live_text`, if a live entry of the team has the same text.
     """
-    counted = [_counted(row) for row in rows]
+    counted = [counted_words(row.title, row.body, row.tags) for row in rows]
     await conn.execute(
         INDEX,
         org_id,
@@ -109,16 +116,14 @@ async def index(conn: Connection, *, org_id: str, rows: Sequence[IndexRow]) -> N
         [row.text_hash for row in rows],
         [words for words, _ in counted],
         [counts for _, counts in counted],
-        ranking.K1,
-        ranking.B,
-        ranking.AVERAGE_LENGTH,
-        ranking.LONGEST,
+        *CONSTANTS,
         [row.current for row in rows],
     )
 
 
-def _counted(row: IndexRow) -> tuple[str, str]:
-    counts = terms.count_words("\n".join((row.title, row.body, *row.tags)))
+def counted_words(title: str, body: str, tags: Sequence[str]) -> tuple[str, str]:
+    """Return the words of an entry and how often each occurs, both separated by spaces."""
+    counts = terms.count_words("\n".join((title, body, *tags)))
     return " ".join(counts), " ".join(map(str, counts.values()))
 
 

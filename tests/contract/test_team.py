@@ -13,15 +13,15 @@ AGENT_NAME = no("an agent's name has 1 to 63 lower-case letters, digits and any 
 NO_AGENTS = no("an agent cannot change teams; ask a maintainer")
 OPERATIONS = (
     "create, list, show, link-repo, add-member, remove-member, add-agent, remove-agent, allow-host, disallow-host, "
-    "personal-data"
+    "language, personal-data"
 )
 AGENT = "agent:<team>/coder"
 
 show = team("show", "<team>")
 
 
-def shown(repo: str = "", members: str = "", agents: str = "") -> dict[str, object]:
-    policy = ("link_hosts: ", "personal_data: as the deployment says")
+def shown(repo: str = "", members: str = "", agents: str = "", language: str = "english") -> dict[str, object]:
+    policy = ("link_hosts: ", "personal_data: as the deployment says", f"language: {language}")
     return ok("Team <team>", f"repo_url: {repo}", f"members: {members}", f"agents: {agents}", *policy)
 
 
@@ -30,6 +30,12 @@ DOING = (
     row("created with a name", team("create", "<team>-new", "The new ones"), reply=ok("Team <team>-new created.")),
     row("created by a service", team("create", "<team>-new", source="gateway"), reply=ok("Team <team>-new created.")),
     row("created twice", team("create", "<team>"), reply=no("there is a team '<team>' already")),
+    row(
+        "a language",
+        team("language", "<team>", "German"),
+        reply=ok("Words of team <team> are taken for german."),
+    ),
+    row("a language, then shown", team("language", "<team>", "german"), show, reply=shown(language="german")),
     row("a new team has nobody", show, reply=shown()),
     row("linked", team("link-repo", "<team>", URL), reply=ok(f"Team <team> is linked to {URL}.")),
     row("linked, then shown", team("link-repo", "<team>", URL), show, reply=shown(repo=URL)),

@@ -26,6 +26,7 @@ from kapelle.settings import Secret
 from tests.embedder import ALIAS
 from tests.memory import DIGEST_KEY, PAYLOAD_KEYS
 from tests.stack import Database, Temporal, fresh_database, running_servers
+from workers.stack.servers import Addresses
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 900
@@ -156,8 +157,9 @@ async def _result(handle: WorkflowHandle[Any, Outcome], worker: asyncio.subproce
         reading.cancel()
 
 
-async def _one(entries: int, kills: int, seed: int) -> int:
-    with running_servers() as servers, tempfile.TemporaryDirectory() as folder:
+async def _one(servers: Addresses, wanted: argparse.Namespace) -> int:
+    entries = wanted.entries
+    with tempfile.TemporaryDirectory() as folder:
         async with fresh_database(servers) as database:
             setup = Setup(
                 database=database,
@@ -168,7 +170,8 @@ async def _one(entries: int, kills: int, seed: int) -> int:
                 per_minute=20_000,
             )
             began = time.monotonic()
-            ended = await play(setup, entries=entries, kills=kills, chance=random.Random(seed))  # noqa: S311
+            chance = random.Random(wanted.seed)  # noqa: S311 - a run that can be repeated
+            ended = await play(setup, entries=entries, kills=wanted.kills, chance=chance)
     intact = ended.vectors == ended.entries == ended.texts == entries and ended.again <= ended.most_again
     sys.stdout.write(f"{'intact' if intact else 'BROKEN'} after {time.monotonic() - began:.0f} s: {ended}\n")
     return 0 if intact else 1
@@ -181,7 +184,8 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     wanted = parser.parse_args()
-    return asyncio.run(_one(wanted.entries, wanted.kills, wanted.seed))
+    with running_servers() as servers:
+        return asyncio.run(_one(servers, wanted))
 
 
 if __name__ == "__main__":

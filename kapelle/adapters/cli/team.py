@@ -78,6 +78,15 @@ def _policy(given: Namespace, _: Bodies) -> tuple[str, ...]:
     return str(given.slug), str(given.policy)
 
 
+def _declare_language(parser: ArgumentParser) -> None:
+    _declare_slug(parser)
+    parser.add_argument("language", metavar="LANGUAGE", help="such as german; simple leaves words as they are")
+
+
+def _language(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return str(given.slug), str(given.language)
+
+
 _TEAMS = (
     Subcommand(
         name="create",
@@ -156,6 +165,13 @@ _POLICIES = (
         examples=("kapelle team disallow-host payments docs.acme.test",),
         declare=_declare_host,
         arguments=_host,
+    ),
+    Subcommand(
+        name="language",
+        summary="choose the language by whose endings a team's words are told apart",
+        examples=("kapelle team language payments german",),
+        declare=_declare_language,
+        arguments=_language,
     ),
     Subcommand(
         name="personal-data",
