@@ -10,7 +10,9 @@ from temporalio.client import Client
 from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.domain.scan import Policy
 from kapelle.durable.client import connect
+from kapelle.durable.exporter import Exporter
 from kapelle.durable.writer import Writer
+from kapelle.providers.github import GitHub, open_github
 from kapelle.settings import Settings
 from kapelle.spaces import Spaces
 from kapelle.store.pool import Pool, open_pool
@@ -27,10 +29,13 @@ class Services:
     write_pool: Pool
     temporal: Client
     writer: Writer
+    exporter: Exporter
     policy: Policy
     verdicts: Verdicts
     # Where no embeddings are configured, there is no space, and search goes by words.
     spaces: Spaces
+    # None where exports as pull requests are not configured: they end as text.
+    github: GitHub | None
 
     @property
     def org_id(self) -> str:
@@ -63,7 +68,9 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
                 batch_drafts=settings.batch_drafts,
                 task_queue=settings.task_queue,
             ),
+            exporter=Exporter(temporal, task_queue=settings.task_queue),
             policy=Policy(link_hosts=settings.link_hosts, personal_data=settings.personal_data),
             verdicts=Verdicts(clock=time.thread_time),
             spaces=Spaces(settings, pool),
+            github=open_github(settings),
         )

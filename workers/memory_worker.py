@@ -7,6 +7,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from activities.backfill import BackfillActivities
 from activities.curate import CurateActivities
+from activities.export import ExportActivities
 from activities.faults import FaultInterceptor
 from activities.resolve import ResolveActivities
 from activities.turns import Turns
@@ -14,10 +15,14 @@ from activities.write import WriteActivities
 from kapelle.services import Services
 from workflows.backfill import BackfillEmbeddings
 from workflows.curate import AcceptEntry, ForgetEntry
+from workflows.export import ExportMemory, ScheduledExport
 from workflows.resolve import ResolveConflict
 from workflows.write import WriteMemory
 
-WORKFLOWS = [WriteMemory, AcceptEntry, ForgetEntry, ResolveConflict, BackfillEmbeddings]
+WORKFLOWS = [
+    *(WriteMemory, AcceptEntry, ForgetEntry, ResolveConflict, BackfillEmbeddings),
+    *(ExportMemory, ScheduledExport),
+]
 SHUTDOWN_GRACE = timedelta(seconds=10)
 
 
@@ -30,6 +35,7 @@ def memory_worker(services: Services) -> Worker:
     curate = CurateActivities(pool, turns, digest_key=key)
     resolve = ResolveActivities(pool, turns)
     backfill = BackfillActivities(services.pool, services.spaces, per_minute=settings.backfill_per_minute)
+    export = ExportActivities(services.pool, services.policy, services.github)
     return Worker(
         services.temporal,
         task_queue=settings.task_queue,
@@ -39,6 +45,7 @@ def memory_worker(services: Services) -> Worker:
             *(curate.accept, curate.forget),
             resolve.settle,
             *(backfill.survey, backfill.page, backfill.settle, backfill.record),
+            *(export.render, export.push, export.open, export.finish, export.due),
         ],
         interceptors=[FaultInterceptor()],
         workflow_runner=SandboxedWorkflowRunner() if settings.sandbox else UnsandboxedWorkflowRunner(),

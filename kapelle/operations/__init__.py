@@ -11,6 +11,7 @@ from kapelle.operations import (
     add,
     edit,
     embeddings,
+    export,
     maintain,
     names,
     propose,
@@ -20,6 +21,7 @@ from kapelle.operations import (
     scan,
     search,
     team,
+    team_export,
 )
 from kapelle.operations.operation import Operation
 from kapelle.operations.results import Result
@@ -34,7 +36,7 @@ MEMORY = (
     Operation(command="memory", name="accept", request=review.Accept, run=review.accept),
     Operation(command="memory", name="edit", request=edit.Edit, run=edit.run),
     Operation(command="memory", name="forget", request=review.Forget, run=review.forget),
-    Operation(command="memory", name="export", request=read.Export, run=read.export, reads=True),
+    Operation(command="memory", name="export", request=export.Export, run=export.export, reads=True),
     Operation(command="memory", name="history", request=read.ShowHistory, run=read.history, reads=True),
     Operation(command="memory", name="conflicts", request=review.Conflicts, run=review.conflicts, reads=True),
     Operation(command="memory", name="resolve", request=review.Resolve, run=review.resolve),
@@ -48,6 +50,9 @@ TEAM = (
     Operation(command="team", name="list", request=team.List, run=team.listing, reads=True),
     Operation(command="team", name="show", request=team.Show, run=team.show, reads=True),
     Operation(command="team", name="link-repo", request=team.LinkRepo, run=team.link_repo),
+    Operation(
+        command="team", name="export-schedule", request=team_export.ScheduleExports, run=team_export.schedule_exports
+    ),
     Operation(command="team", name="add-member", request=team.AddMember, run=team.add_member),
     Operation(command="team", name="remove-member", request=team.RemoveMember, run=team.remove_member),
     Operation(command="team", name="add-agent", request=team.AddAgent, run=team.add_agent),
