@@ -75,6 +75,15 @@ class Ended:
     obstacle: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """A team whose schedule says that it is time."""
+
+    org_id: str
+    team_id: int
+    team: str
+
+
 def workflow_id(export: Export) -> str:
     """Return the one id of exports to this repository and branch, so that two never run at once.
 
@@ -124,17 +133,8 @@ class ExportActivities(ABC):
 
     @abstractmethod
     @activity.defn(name="export.due")
-    async def due(self, wanted: "Due") -> Export | None:
+    async def due(self, wanted: Due) -> Export | None:
         """Return the export that a schedule should start, None when nothing has changed or nothing can be done."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
-    """A team whose schedule says that it is time."""
-
-    org_id: str
-    team_id: int
-    team: str
 
 
 @workflow.defn(name="ExportMemory")

@@ -209,5 +209,5 @@ def _plain(file: ContentFile, path: str) -> str:
 
 @translated()
 def looked_up(client: Github, repository: str | int) -> Repository:
-    """Look a repository up. Never lazily: a lazy one drops parameters at a rename and takes redirects for answers."""
-    return Repository(client.get_repo(repository, lazy=False))
+    """Look a repository up with a client that is not lazy: a lazy one drops parameters at a rename and takes redirects for answers."""
+    return Repository(client.get_repo(repository))
