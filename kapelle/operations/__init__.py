@@ -87,6 +87,8 @@ class Call:
     force: bool = False
     # Asks for the entries' ids beside the rendered entries.
     wants_ids: bool = False
+    # Asks for what an operation that is still running has done so far.
+    wants_steps: bool = False
 
 
 def find(command: str, name: str) -> Operation:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from posixpath import split
 
-from github import Github, UnknownObjectException
+from github import Github, GithubException
 from github.Commit import Commit
 from github.ContentFile import ContentFile
 from github.NamedUser import NamedUser
@@ -103,8 +103,8 @@ class Repository:
         """Return the commit that a branch is at, None if there is no such branch."""
         try:
             return self._repository.get_git_ref(f"heads/{branch}").object.sha
-        except UnknownObjectException:
-            return None
+        except GithubException as error:
+            return _none_if_missing(error)
 
     @translated()
     def blob(self, path: str, branch: str) -> str | None:
@@ -119,8 +119,8 @@ class Repository:
         folder, name = split(path)
         try:
             listed = self._repository.get_contents(folder, ref=branch)
-        except UnknownObjectException:
-            return None
+        except GithubException as error:
+            return _none_if_missing(error)
         if not isinstance(listed, list):
             raise GitHubFault(f"{folder} is not a directory in the repository")
         found = next((file for file in listed if file.name == name), None)
@@ -196,6 +196,12 @@ def _seen(pull: PullRequest) -> SeenPull:
     return SeenPull(
         pull=Pull(number=pull.number, url=pull.html_url), state=state, base=pull.base.ref, head_sha=pull.head.sha
     )
+
+
+def _none_if_missing(error: GithubException) -> None:
+    # A branch that does not exist, and an empty repository, have messages of their own and no exception class.
+    if error.status != 404:
+        raise error
 
 
 def _plain(file: ContentFile, path: str) -> str:

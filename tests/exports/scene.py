@@ -39,7 +39,8 @@ class Scene:
         return f"{self.github.web}/{self.repository.name}/pull/{number}"
 
     async def ask(self, *args: str, **fields: Any) -> dict[str, Any]:
-        return await self.memory.ask(*args, team=self.team, **fields)
+        headers = fields.pop("headers", None)
+        return await self.memory.ask(*args, team=self.team, headers=headers, **fields)
 
     async def add(self, title: str, body: str = "A body that says something.", kind: str = "gotcha") -> str:
         reply = await self.ask("add", kind, title, f"{body} {uuid.uuid4().hex}")

@@ -14,6 +14,7 @@ from kapelle.adapters.nats import wire
 from kapelle.adapters.wording import entry_ids, words
 from kapelle.domain.errors import Fault, InvalidRequest, Unavailable
 from kapelle.operations import perform
+from kapelle.operations.results import Running
 from kapelle.services import Services
 
 log = logging.getLogger(__name__)
@@ -104,6 +105,8 @@ class CommandServer:
         with self._slots[call.operation.reads]:
             result = await perform(call, self._services)
         text, entries = words(result)
+        if call.wants_steps and isinstance(result, Running):
+            return wire.running(text, result.steps)
         ids = entry_ids(result) if call.wants_ids else None
         return wire.write(text, entries, ids, limit=limit)
 

@@ -89,7 +89,9 @@ class Api:
         ref = asked.query.get("ref", repository.base)
         head = repository.git.head(ref)
         if head is None:
-            return refuse(404, f"No commit found for the ref {ref}")
+            return refuse(
+                404, f"No commit found for the ref {ref}" if repository.git.branches() else "This repository is empty."
+            )
         entry = repository.git.entry(head, path)
         listed = repository.git.listing(head, path) if entry and entry.kind == "tree" else None
         if listed is not None:

@@ -12,7 +12,7 @@ _ZERO = "0" * 40
 _AUTHOR = {"GIT_AUTHOR_DATE": "2026-03-02T09:00:00Z", "GIT_COMMITTER_DATE": "2026-03-02T09:00:00Z"}
 
 
-class GitRefused(Exception):  # noqa: N818 - what git said
+class GitRefused(Exception):
     """Git did not do it; the message is its own."""
 
 
@@ -92,7 +92,7 @@ class Git:
             if parent:
                 self._run("read-tree", parent, env=env)
             for path, content in files.items():
-                mode, sha = content if isinstance(content, tuple) else ("100644", self._store(content))
+                mode, sha = content if isinstance(content, tuple) else ("100644", self.store(content))
                 self._run("update-index", "--add", "--replace", "--cacheinfo", f"{mode},{sha},{path}", env=env)
             tree = self._text("write-tree", env=env)
         made = self._commit(tree, [parent] if parent else [], message, author)
@@ -153,7 +153,8 @@ class Git:
         options = [option for parent in parents for option in ("-p", parent)]
         return self._text("commit-tree", tree, *options, "-m", message, env={**names, **mails, **_AUTHOR})
 
-    def _store(self, content: bytes) -> str:
+    def store(self, content: bytes) -> str:
+        """Store a file's content and return its id."""
         return self._run("hash-object", "-w", "--stdin", content=content).decode().strip()
 
     @contextmanager
