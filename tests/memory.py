@@ -44,16 +44,16 @@ class Memory:
         reply: dict[str, Any] = json.loads(message.data)
         return reply
 
-    async def ask(self, *args: str, headers: dict[str, str] | None = None, **fields: object) -> dict[str, Any]:
+    async def ask(self, *args: str, **fields: object) -> dict[str, Any]:
         """Ask the memory command as the person, unless the fields name somebody else."""
         request: dict[str, object] = {"command": "memory", "team": "demo", "args": list(args)}
         if "source" not in fields and "user" not in fields:
             request["user"] = PERSON
-        return await self.send(json.dumps(request | fields).encode(), headers)
+        return await self.send(json.dumps(request | fields).encode())
 
     async def team(self, *args: str, **fields: object) -> dict[str, Any]:
         """Ask the team command as the person, unless the fields name somebody else."""
-        return await self.ask(*args, headers=None, **({"command": "team"} | fields))
+        return await self.ask(*args, **({"command": "team"} | fields))
 
     async def rows(self, query: str, *arguments: object) -> list[dict[str, Any]]:
         """Look into the database as its owner."""

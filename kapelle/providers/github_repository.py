@@ -104,7 +104,8 @@ class Repository:
         try:
             return self._repository.get_git_ref(f"heads/{branch}").object.sha
         except GithubException as error:
-            return _none_if_missing(error)
+            _require_missing(error)
+            return None
 
     @translated()
     def blob(self, path: str, branch: str) -> str | None:
@@ -120,7 +121,8 @@ class Repository:
         try:
             listed = self._repository.get_contents(folder, ref=branch)
         except GithubException as error:
-            return _none_if_missing(error)
+            _require_missing(error)
+            return None
         if not isinstance(listed, list):
             raise GitHubFault(f"{folder} is not a directory in the repository")
         found = next((file for file in listed if file.name == name), None)
@@ -198,7 +200,7 @@ def _seen(pull: PullRequest) -> SeenPull:
     )
 
 
-def _none_if_missing(error: GithubException) -> None:
+def _require_missing(error: GithubException) -> None:
     # A branch that does not exist, and an empty repository, have messages of their own and no exception class.
     if error.status != 404:
         raise error
@@ -215,5 +217,8 @@ def _plain(file: ContentFile, path: str) -> str:
 
 @translated()
 def looked_up(client: Github, repository: str | int) -> Repository:
-    """Look a repository up with a client that is not lazy: a lazy one drops parameters at a rename and takes redirects for answers."""
+    """Look a repository up.
+
+    With a client that is not lazy: a lazy one drops parameters at a rename and takes redirects for answers.
+    """
     return Repository(client.get_repo(repository))

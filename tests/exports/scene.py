@@ -1,5 +1,6 @@
 """One team with one repository: entries in, exports out, and a look at what was and was not written."""
 
+import json
 import uuid
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +9,7 @@ from kapelle.domain.exports import BRANCH
 from kapelle.domain.rules.rendering import PATH
 from tests.doubles.github.repository import PullRequest, Repository
 from tests.doubles.github.server import GitHubDouble
-from tests.memory import Memory
+from tests.memory import PERSON, Memory
 
 RESET = f"PATCH git/refs/heads/{BRANCH}"
 CREATE = "POST git/refs"
@@ -40,7 +41,8 @@ class Scene:
 
     async def ask(self, *args: str, **fields: Any) -> dict[str, Any]:
         headers = fields.pop("headers", None)
-        return await self.memory.ask(*args, team=self.team, headers=headers, **fields)
+        request = {"command": "memory", "team": self.team, "args": args, "user": PERSON} | fields
+        return await self.memory.send(json.dumps(request).encode(), headers)
 
     async def add(self, title: str, body: str = "A body that says something.", kind: str = "gotcha") -> str:
         reply = await self.ask("add", kind, title, f"{body} {uuid.uuid4().hex}")

@@ -57,8 +57,9 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logged:
-    """One request as it was answered. The status is LOST for an answer that was not sent, and UNSEEN for a request that
-    was dropped before anything was done.
+    """One request as it was answered.
+
+    The status is LOST for an answer that was not sent, and UNSEEN for a request that was dropped before anything was done.
     """
 
     method: str
@@ -117,7 +118,7 @@ class GitHubDouble:
     def asked(self, repository: Repository) -> list[Logged]:
         """Return what was asked of a repository so far, by its present name, its earlier ones, or its id."""
         names = {repository.name} | {name for name, number in self.renamed.items() if number == repository.id}
-        places = tuple(f"/repos/{name}" for name in names) + (f"/repositories/{repository.id}",)
+        places = (*(f"/repos/{name}" for name in names), f"/repositories/{repository.id}")
         return [
             one for one in self.log if any(one.path == place or one.path.startswith(place + "/") for place in places)
         ]
