@@ -1,6 +1,6 @@
 """The export: the curated entries as data, or as a pull request to the team's repository."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kapelle.contracts.export import Export as Task
 from kapelle.domain.callers import Caller
@@ -63,19 +63,19 @@ async def _run(once: writing.Once, task: Task, earlier: str) -> Exported | Writt
             run = await services.exporter.export(task, patience=caller.patience)
     except Unavailable as away:
         return await _told(not_exported(away.message), caller, services)
+    steps = await _steps(run, services)
     async with tenant(services.pool, services.org_id) as conn:
         if run.outcome is None:
             await once.begin(conn, run.run_id)
-            return await _running(run, services)
+            return Running(operation_id=run.run_id, steps=steps)
         await once.record(conn, run.outcome)
-    return await _told(run.outcome, caller, services)
+    return replace(await _told(run.outcome, caller, services), steps=steps)
 
 
-async def _running(run: Run, services: Services) -> Running:
+async def _steps(run: Run, services: Services) -> tuple[str, ...]:
     async with tenant(services.pool, services.org_id) as conn:
         found = await operations.recorded(conn, org_id=services.org_id, operation_ids=[run.run_id])
-    steps = found[run.run_id].steps if run.run_id in found else ()
-    return Running(operation_id=run.run_id, steps=steps)
+    return found[run.run_id].steps if run.run_id in found else ()
 
 
 async def _told(outcome: Outcome, caller: Caller, services: Services) -> Exported | Written:

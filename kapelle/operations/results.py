@@ -32,11 +32,14 @@ class Exported:
     entries: tuple[Entry, ...]
     # Why there is no pull request, where one was asked for.
     obstacle: str = ""
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     outcome: Outcome
+    # What led there, where that is told.
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ def github(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHubDouble]:
 async def exporting(servers: Addresses, github: GitHubDouble) -> AsyncIterator[Memory]:
     """A service that knows this GitHub."""
     temporal = Temporal(address=servers.temporal_address, namespace="default", task_queue=f"test-{uuid.uuid4().hex}")
-    known = {"github_url": github.url, "github_token": Secret(TOKEN), "github_pause": 0.0}
+    known: dict[str, Any] = {"github_url": github.url, "github_token": Secret(TOKEN), "github_pause": 0.0}
     async with (
         fresh_database(servers) as database,
         running_memory(database, servers.nats_url, temporal, **known) as up,

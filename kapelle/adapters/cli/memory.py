@@ -95,6 +95,9 @@ _READING = (
         declare=_declare_export,
         arguments=_export,
         view=View.ENTRIES,
+        repeatable=True,
+        follows=True,
+        stepwise=True,
     ),
     Subcommand(
         name="operation",

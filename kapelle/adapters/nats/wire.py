@@ -60,9 +60,9 @@ def write(text: str, entries: tuple[str, ...] | None, ids: tuple[int, ...] | Non
     return _reply(text, entries[:kept], None if ids is None else ids[:kept])
 
 
-def running(text: str, steps: tuple[str, ...]) -> bytes:
-    """Encode the reply of what is still running, with what it has done so far."""
-    return _encode({"ok": True, "text": text, "steps": steps})
+def with_steps(reply: bytes, steps: tuple[str, ...]) -> bytes:
+    """Add to a reply what its operation has done so far."""
+    return reply[:-1] + b',"steps":' + _encode(steps) + b"}"
 
 
 def _reply(text: str, entries: tuple[str, ...], ids: tuple[int, ...] | None) -> bytes:

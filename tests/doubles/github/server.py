@@ -59,7 +59,7 @@ class Fault:
 class Logged:
     """One request as it was answered.
 
-    The status is LOST for an answer that was not sent, and UNSEEN for a request that was dropped before anything was done.
+    The status is LOST for an answer that was not sent, and UNSEEN for one that was dropped before it did anything.
     """
 
     method: str
