@@ -1,6 +1,7 @@
 """The one translation of faults to Temporal failures. Failure types are constants and messages hold no text."""
 
 import logging
+from datetime import timedelta
 from typing import Any
 
 from temporalio import activity
@@ -24,12 +25,17 @@ class _Translating(ActivityInboundInterceptor):
         try:
             return await super().execute_activity(input)
         except Fault as fault:
-            raise ApplicationError(fault.message, type=fault.code, non_retryable=fault.permanent) from None
+            raise _failure(fault) from None
         except (ApplicationError, CancelledError):
             raise
         except Exception as error:  # noqa: BLE001 - the process edge: an unknown error may quote what it failed on.
             log.error("activity failed unexpectedly", extra=_where(error))  # noqa: TRY400
             raise ApplicationError("internal error", type="internal", non_retryable=True) from None
+
+
+def _failure(fault: Fault) -> ApplicationError:
+    wait = None if fault.retry_after is None else timedelta(seconds=fault.retry_after)
+    return ApplicationError(fault.message, type=fault.code, non_retryable=fault.permanent, next_retry_delay=wait)
 
 
 def _where(error: Exception) -> dict[str, object]:

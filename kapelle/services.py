@@ -10,8 +10,10 @@ from temporalio.client import Client
 from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.domain.scan import Policy
 from kapelle.durable.client import connect
+from kapelle.durable.exporter import Exporter
 from kapelle.durable.importer import Importer
 from kapelle.durable.writer import Writer
+from kapelle.providers.github import GitHub, open_github
 from kapelle.settings import Settings
 from kapelle.spaces import Spaces
 from kapelle.store.pool import Pool, open_pool
@@ -29,10 +31,13 @@ class Services:
     temporal: Client
     writer: Writer
     importer: Importer
+    exporter: Exporter
     policy: Policy
     verdicts: Verdicts
     # Where no embeddings are configured, there is no space, and search goes by words.
     spaces: Spaces
+    # None where exports as pull requests are not configured: they end as text.
+    github: GitHub | None
 
     @property
     def org_id(self) -> str:
@@ -66,7 +71,9 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
                 task_queue=settings.task_queue,
             ),
             importer=Importer(temporal, task_queue=settings.task_queue),
+            exporter=Exporter(temporal, task_queue=settings.task_queue),
             policy=Policy(link_hosts=settings.link_hosts, personal_data=settings.personal_data),
             verdicts=Verdicts(clock=time.thread_time),
             spaces=Spaces(settings, pool),
+            github=open_github(settings),
         )

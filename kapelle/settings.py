@@ -5,6 +5,7 @@ import binascii
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 from kapelle.domain import validation
 from kapelle.domain.errors import InvalidRequest
@@ -70,6 +71,14 @@ class Settings:
     # Entries that the backfill embeds a minute, and minutes between its scheduled runs.
     backfill_per_minute: int = 1200
     backfill_minutes: int = 5
+    # Exports as pull requests: the API's address, and a token or an installed App.
+    github_url: str = "https://api.github.com"
+    github_token: Secret = field(default=Secret(""))
+    github_app_id: str = ""
+    github_app_key_file: str = ""
+    github_app_installation: int = 0
+    # Seconds between two writes to GitHub, which asks for one.
+    github_pause: float = 1.0
     # How long a caller waits for a write before the reply names the operation instead.
     reply_seconds: float = 4.0
     read_limit: int = 64
@@ -129,6 +138,10 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _whole(text: str) -> int:
+    return 0 if text == "0" else _positive(text)
+
+
 def _seconds(text: str) -> float:
     try:
         value = float(text)
@@ -137,6 +150,19 @@ def _seconds(text: str) -> float:
     if not 0 < value < 86_400:
         raise ValueError("must be a number of seconds above 0")
     return value
+
+
+def _pause(text: str) -> float:
+    return 0.0 if text == "0" else _seconds(text)
+
+
+def _api_address(text: str) -> str:
+    """Read the address of an API; a token travels in the clear only to this very machine."""
+    parts = urlsplit(text)
+    secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in {"127.0.0.1", "localhost"})
+    if not secure or not parts.hostname or parts.username or parts.query or parts.fragment:
+        raise ValueError("must look like https://api.github.com or https://github.example.com/api/v3")
+    return text.rstrip("/")
 
 
 def _switch(text: str) -> bool:
@@ -205,6 +231,12 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "embed_seconds": _seconds,
     "backfill_per_minute": _positive,
     "backfill_minutes": _positive,
+    "github_url": _api_address,
+    "github_token": Secret,
+    "github_app_id": str,
+    "github_app_key_file": str,
+    "github_app_installation": _whole,
+    "github_pause": _pause,
     "reply_seconds": _seconds,
     "read_limit": _positive,
     "write_limit": _positive,

@@ -561,6 +561,25 @@ CREATE TABLE ibex_core.embedding_models (
 
 ALTER TABLE ONLY ibex_core.embedding_models FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE ibex_core.exports (
+    org_id text NOT NULL,
+    team_id bigint NOT NULL,
+    repo_id bigint NOT NULL,
+    branch text NOT NULL,
+    blob text NOT NULL,
+    commit_sha text NOT NULL,
+    pr_number bigint NOT NULL,
+    entry_ids bigint[] NOT NULL,
+    origin_ids bigint[] NOT NULL,
+    finished_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT exports_blob_check CHECK ((blob ~ '^[0-9a-f]{40}$'::text)),
+    CONSTRAINT exports_check CHECK ((cardinality(entry_ids) = cardinality(origin_ids))),
+    CONSTRAINT exports_commit_sha_check CHECK ((commit_sha ~ '^[0-9a-f]{40}$'::text)),
+    CONSTRAINT exports_pr_number_check CHECK ((pr_number > 0))
+);
+
+ALTER TABLE ONLY ibex_core.exports FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE ibex_core.import_lines (
     org_id text NOT NULL,
     team_id bigint NOT NULL,
@@ -757,6 +776,7 @@ CREATE TABLE ibex_core.operations (
     workflow_id text NOT NULL,
     started_at timestamp with time zone DEFAULT now() NOT NULL,
     finished_at timestamp with time zone,
+    steps text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT operations_check CHECK (((state = 'succeeded'::text) <= (outcome IS NOT NULL))),
     CONSTRAINT operations_check1 CHECK (((state = ANY (ARRAY['queued'::text, 'running'::text])) = (finished_at IS NULL))),
     CONSTRAINT operations_request_digest_check CHECK ((octet_length(request_digest) = 32)),
@@ -826,6 +846,9 @@ CREATE TABLE ibex_core.teams (
     personal_data text,
     revision bigint DEFAULT 0 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    repo_id bigint,
+    export_schedule text,
+    CONSTRAINT teams_export_schedule_check CHECK ((export_schedule = ANY (ARRAY['daily'::text, 'weekly'::text]))),
     CONSTRAINT teams_personal_data_check CHECK ((personal_data = ANY (ARRAY['redact'::text, 'reject'::text, 'quarantine'::text, 'off'::text]))),
     CONSTRAINT teams_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
@@ -867,6 +890,9 @@ ALTER TABLE ONLY ibex_core.agents
 
 ALTER TABLE ONLY ibex_core.embedding_models
     ADD CONSTRAINT embedding_models_pkey PRIMARY KEY (org_id, model);
+
+ALTER TABLE ONLY ibex_core.exports
+    ADD CONSTRAINT exports_pkey PRIMARY KEY (org_id, team_id);
 
 ALTER TABLE ONLY ibex_core.import_lines
     ADD CONSTRAINT import_lines_pkey PRIMARY KEY (org_id, team_id, import_id, line);
@@ -977,6 +1003,10 @@ CREATE INDEX search_by_memory ON ibex_core.memory_search USING btree (memory_id)
 
 CREATE INDEX search_by_term ON ibex_core.memory_search USING gin (terms) WITH (fastupdate=off);
 
+CREATE UNIQUE INDEX team_of_repository ON ibex_core.teams USING btree (org_id, lower(repo_url));
+
+CREATE UNIQUE INDEX team_of_repository_id ON ibex_core.teams USING btree (org_id, repo_id);
+
 CREATE INDEX unfinished_operations ON ibex_core.operations USING btree (org_id, started_at) WHERE (finished_at IS NULL);
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON ibex_core.memory_events FOR EACH ROW EXECUTE FUNCTION ibex_core.refuse_change();
@@ -1009,6 +1039,9 @@ ALTER TABLE ONLY ibex_core.agents
 
 ALTER TABLE ONLY ibex_core.embedding_models
     ADD CONSTRAINT embedding_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES ibex_core.organizations(org_id);
+
+ALTER TABLE ONLY ibex_core.exports
+    ADD CONSTRAINT exports_team_id_org_id_fkey FOREIGN KEY (team_id, org_id) REFERENCES ibex_core.teams(team_id, org_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY ibex_core.import_lines
     ADD CONSTRAINT import_lines_org_id_team_id_import_id_fkey FOREIGN KEY (org_id, team_id, import_id) REFERENCES ibex_core.imports(org_id, team_id, import_id) ON DELETE CASCADE;
@@ -1102,6 +1135,8 @@ CREATE POLICY candidates ON ibex_core.memory_search FOR SELECT TO kapelle_search
 
 ALTER TABLE ibex_core.embedding_models ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE ibex_core.exports ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE ibex_core.import_lines ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ibex_core.imports ENABLE ROW LEVEL SECURITY;
@@ -1145,6 +1180,8 @@ CREATE POLICY tenant ON ibex_core.access_tokens USING ((org_id = ( SELECT curren
 CREATE POLICY tenant ON ibex_core.agents USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON ibex_core.embedding_models USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON ibex_core.exports USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON ibex_core.import_lines USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
@@ -1205,6 +1242,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.access_tokens TO kapelle_ap
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.agents TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.embedding_models TO kapelle_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.exports TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.import_lines TO kapelle_app;
 

@@ -7,6 +7,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from activities.backfill import BackfillActivities
 from activities.curate import CurateActivities
+from activities.export import ExportActivities
 from activities.faults import FaultInterceptor
 from activities.imports import ImportActivities
 from activities.resolve import ResolveActivities
@@ -15,11 +16,15 @@ from activities.write import WriteActivities
 from kapelle.services import Services
 from workflows.backfill import BackfillEmbeddings
 from workflows.curate import AcceptEntry, ForgetEntry
+from workflows.export import ExportMemory, ScheduledExport
 from workflows.imports import ImportMemory
 from workflows.resolve import ResolveConflict
 from workflows.write import WriteMemory
 
-WORKFLOWS = [WriteMemory, AcceptEntry, ForgetEntry, ResolveConflict, BackfillEmbeddings, ImportMemory]
+WORKFLOWS = [
+    *(WriteMemory, AcceptEntry, ForgetEntry, ResolveConflict, BackfillEmbeddings),
+    *(ImportMemory, ExportMemory, ScheduledExport),
+]
 SHUTDOWN_GRACE = timedelta(seconds=10)
 
 
@@ -33,6 +38,7 @@ def memory_worker(services: Services) -> Worker:
     resolve = ResolveActivities(pool, turns)
     backfill = BackfillActivities(services.pool, services.spaces, per_minute=settings.backfill_per_minute)
     imports = ImportActivities(pool, write)
+    export = ExportActivities(services.pool, services.policy, services.github)
     return Worker(
         services.temporal,
         task_queue=settings.task_queue,
@@ -43,6 +49,7 @@ def memory_worker(services: Services) -> Worker:
             resolve.settle,
             *(backfill.survey, backfill.page, backfill.settle, backfill.record),
             *(imports.next, imports.store, imports.fail),
+            *(export.render, export.push, export.open, export.finish, export.due),
         ],
         interceptors=[FaultInterceptor()],
         workflow_runner=SandboxedWorkflowRunner() if settings.sandbox else UnsandboxedWorkflowRunner(),

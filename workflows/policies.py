@@ -44,3 +44,20 @@ PAGE = ActivityConfig(
         initial_interval=timedelta(milliseconds=200), backoff_coefficient=2, maximum_interval=timedelta(seconds=30)
     ),
 )
+
+# A read that somebody waits for, or that a schedule repeats anyway.
+READ = LocalActivityConfig(
+    schedule_to_close_timeout=timedelta(seconds=30),
+    retry_policy=RetryPolicy(
+        initial_interval=timedelta(milliseconds=100), backoff_coefficient=2, maximum_interval=timedelta(seconds=5)
+    ),
+)
+
+# A git host: five attempts within three minutes, then the entries as text. Whoever waits in a chat will not wait
+# longer. The heartbeat tells a worker that died from a host that is slow.
+GIT_HOST = ActivityConfig(
+    start_to_close_timeout=timedelta(seconds=120),
+    schedule_to_close_timeout=timedelta(minutes=3),
+    heartbeat_timeout=timedelta(seconds=5),
+    retry_policy=RetryPolicy(initial_interval=timedelta(seconds=1), backoff_coefficient=5, maximum_attempts=5),
+)

@@ -12,6 +12,7 @@ from kapelle.domain.errors import (
     Unavailable,
 )
 from kapelle.providers.embeddings import EmbeddingFailed
+from kapelle.providers.github_faults import GitHubFault
 from kapelle.store.pool import PrivilegedRole
 
 # Code of a fault -> HTTP status.
@@ -25,6 +26,7 @@ HTTP_STATUS = {
     NotYet.code: 501,
     Unavailable.code: 503,
     EmbeddingFailed.code: 503,
+    GitHubFault.code: 502,
     PrivilegedRole.code: 500,
 }
 

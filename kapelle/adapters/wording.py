@@ -51,6 +51,11 @@ def _rendered(result: Found | Listed | Exported) -> tuple[str, ...]:
     return tuple(entry.render() for entry in result.entries)
 
 
+def _exported(exported: Exported) -> str:
+    obstacle = f" (no pull request: {exported.obstacle})" if exported.obstacle else ""
+    return f"{count(len(exported.entries))} exported{obstacle}"
+
+
 def _operated(operated: Operated) -> str:
     name = f"Operation {operated.operation_id}"
     if operated.outcome is None:
@@ -76,7 +81,7 @@ def _pair(pair: Pair) -> str:
 _TEXTS: dict[type[Result], Callable[[Any], str]] = {
     Found: lambda found: f"{count(len(found.entries))} found",
     Listed: lambda listed: count(len(listed.entries)),
-    Exported: lambda exported: f"{count(len(exported.entries))} exported",
+    Exported: _exported,
     Shown: lambda shown: shown.entry.render(),
     Written: lambda written: written.outcome.describe(),
     Running: lambda running: f"Still running as operation {running.operation_id}. {running.progress}".rstrip(),

@@ -10,6 +10,8 @@ class Fault(Exception):
     code = "fault"
     # Trying the same again cannot help.
     permanent = True
+    # Seconds to wait before trying again, where the other side says so.
+    retry_after: float | None = None
 
     @property
     def message(self) -> str:

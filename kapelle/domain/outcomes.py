@@ -24,6 +24,9 @@ class Code(StrEnum):
     RATED = "rated"
     # A team command was carried out.
     TOLD = "told"
+    EXPORTED = "exported"
+    # An export that ended as text, with a reason.
+    NO_PULL_REQUEST = "no-pull-request"
     # Understood and not stored: the same request would be refused again.
     REFUSED = "refused"
     # Something broke. The same request may be made again.
@@ -42,6 +45,8 @@ _SENTENCES = {
     Code.KEPT_BOTH: "Conflict {0.conflict_id} resolved: entries {0.entry_id} and {0.other_id} both stay.",
     Code.RATED: "{0.reason}",
     Code.TOLD: "{0.reason}",
+    Code.EXPORTED: "{0.reason}",
+    Code.NO_PULL_REQUEST: "no pull request: {0.reason}",
     Code.REFUSED: "{0.reason}",
     Code.FAILED: "{0.reason}",
 }

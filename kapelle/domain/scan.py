@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from kapelle.domain.entries import Draft
 
@@ -23,6 +24,16 @@ class Policy:
     def for_team(self, hosts: Iterable[str], personal_data: PersonalData | None) -> "Policy":
         """Return what holds in a team that lets its entries link to `hosts` and may decide on personal data itself."""
         return Policy(link_hosts=self.link_hosts.union(hosts), personal_data=personal_data or self.personal_data)
+
+    def of(self, hosts: Iterable[str], repo_url: str | None, personal_data: str | None) -> "Policy":
+        """Return what holds in a team as it is stored: with its hosts, its repository's, and its own decision."""
+        repository = urlsplit(repo_url).hostname if repo_url else None
+        match personal_data:
+            case "redact" | "reject" | "quarantine" | "off":
+                decided: PersonalData = personal_data
+            case _:
+                decided = self.personal_data
+        return self.for_team((*hosts, repository) if repository else hosts, decided)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from kapelle.operations import (
     add,
     edit,
     embeddings,
+    export,
     exporting,
     importing,
     maintain,
@@ -22,6 +23,7 @@ from kapelle.operations import (
     scan,
     search,
     team,
+    team_export,
 )
 from kapelle.operations.operation import Operation
 from kapelle.operations.results import Result
@@ -36,7 +38,7 @@ MEMORY = (
     Operation(command="memory", name="accept", request=review.Accept, run=review.accept),
     Operation(command="memory", name="edit", request=edit.Edit, run=edit.run),
     Operation(command="memory", name="forget", request=review.Forget, run=review.forget),
-    Operation(command="memory", name="export", request=read.Export, run=read.export, reads=True),
+    Operation(command="memory", name="export", request=export.Export, run=export.export, reads=True),
     Operation(command="memory", name="history", request=read.ShowHistory, run=read.history, reads=True),
     Operation(command="memory", name="conflicts", request=review.Conflicts, run=review.conflicts, reads=True),
     Operation(command="memory", name="resolve", request=review.Resolve, run=review.resolve),
@@ -53,6 +55,9 @@ TEAM = (
     Operation(command="team", name="list", request=team.List, run=team.listing, reads=True),
     Operation(command="team", name="show", request=team.Show, run=team.show, reads=True),
     Operation(command="team", name="link-repo", request=team.LinkRepo, run=team.link_repo),
+    Operation(
+        command="team", name="export-schedule", request=team_export.ScheduleExports, run=team_export.schedule_exports
+    ),
     Operation(command="team", name="add-member", request=team.AddMember, run=team.add_member),
     Operation(command="team", name="remove-member", request=team.RemoveMember, run=team.remove_member),
     Operation(command="team", name="add-agent", request=team.AddAgent, run=team.add_agent),
@@ -88,6 +93,8 @@ class Call:
     force: bool = False
     # Asks for the entries' ids beside the rendered entries.
     wants_ids: bool = False
+    # Asks for what an operation that is still running has done so far.
+    wants_steps: bool = False
 
 
 def find(command: str, name: str) -> Operation:

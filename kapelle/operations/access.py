@@ -1,7 +1,5 @@
 """Who may do what: turns a request's claim into an authorized caller."""
 
-from urllib.parse import urlsplit
-
 from kapelle.domain import validation
 from kapelle.domain.callers import Caller, Claim, Role, require_own_team
 from kapelle.domain.errors import InvalidRequest, NotAllowed, NotFound
@@ -36,7 +34,7 @@ async def caller(
         role=role,
         request_id=request_id,
         patience=patience,
-        policy=services.policy.for_team(_hosts(found), personal_data(found.personal_data)),
+        policy=services.policy.of(found.link_hosts, found.repo_url, found.personal_data),
     )
 
 
@@ -47,12 +45,6 @@ def personal_data(value: str | None) -> PersonalData | None:
             return value
         case _:
             raise InvalidRequest("the policy for personal data is one of redact, reject, quarantine, off, default")
-
-
-def _hosts(team: Team) -> tuple[str, ...]:
-    """Return the hosts that a team's entries may link to: those it chose, and its repository's."""
-    repository = urlsplit(team.repo_url).hostname if team.repo_url else None
-    return (*team.link_hosts, repository) if repository else team.link_hosts
 
 
 async def _establish(

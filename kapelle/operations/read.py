@@ -1,12 +1,12 @@
-"""Plain reads: one entry, the list, the export's data, an entry's history, an operation's state."""
+"""Plain reads: one entry, the list, an entry's history, an operation's state."""
 
 from dataclasses import dataclass
 
 from kapelle.domain import validation
 from kapelle.domain.callers import Caller
 from kapelle.domain.entries import Status
-from kapelle.domain.errors import InvalidRequest, NotFound, NotYet
-from kapelle.operations.results import Exported, History, Listed, Operated, Shown
+from kapelle.domain.errors import NotFound
+from kapelle.operations.results import History, Listed, Operated, Shown
 from kapelle.services import Services
 from kapelle.store import entries, ledger, operations
 from kapelle.store.pool import tenant
@@ -22,13 +22,6 @@ class Get:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class List:
     """Show all current entries, curated first, newest first in each status."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Export:
-    """Return the current curated entries, oldest first; with "pr", open a pull request with them."""
-
-    target: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,16 +53,6 @@ async def listing(_request: List, caller: Caller, services: Services) -> Listed:
             conn, org_id=services.org_id, team_id=caller.team_id, statuses=(Status.CURATED, Status.PROPOSED)
         )
     return Listed(entries=found)
-
-
-async def export(request: Export, caller: Caller, services: Services) -> Exported:
-    if request.target == "pr":
-        raise NotYet("exporting as a pull request is not available yet; export without 'pr' returns the entries")
-    if request.target:
-        raise InvalidRequest("export takes nothing, or 'pr'")
-    async with tenant(services.pool, services.org_id) as conn:
-        found = await entries.listing(conn, org_id=services.org_id, team_id=caller.team_id, statuses=(Status.CURATED,))
-    return Exported(entries=tuple(sorted(found, key=lambda entry: entry.id)))
 
 
 async def history(request: ShowHistory, caller: Caller, services: Services) -> History:

@@ -30,20 +30,27 @@ class Exported:
     """Curated entries, oldest first."""
 
     entries: tuple[Entry, ...]
+    # Why there is no pull request, where one was asked for.
+    obstacle: str = ""
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     outcome: Outcome
+    # What led there, where that is told.
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """A write that is on its way and goes on without the caller."""
+    """A write or an export that is on its way and goes on without the caller."""
 
     operation_id: str
     # How far it is, where that can be told: one sentence.
     progress: str = ""
+    # What it has done so far, where that is told.
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

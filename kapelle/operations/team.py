@@ -9,6 +9,7 @@ from kapelle.domain.callers import Claim, Role, agent_team
 from kapelle.domain.errors import Conflict, InvalidRequest, NotFound
 from kapelle.operations import access
 from kapelle.operations.results import Told
+from kapelle.providers.github_faults import GitHubFault
 from kapelle.services import Services
 from kapelle.store import search_language, teams, tokens
 from kapelle.store.pool import tenant
@@ -156,21 +157,26 @@ async def show(request: Show, claim: Claim, services: Services) -> Told:
         f"link_hosts: {', '.join(team.link_hosts)}",
         f"personal_data: {team.personal_data or 'as the deployment says'}",
         f"language: {language}",
+        f"export_schedule: {team.export_schedule or 'off'}",
     )
     return Told(text=f"Team {team.slug}", lines=lines)
 
 
 async def link_repo(request: LinkRepo, claim: Claim, services: Services) -> Told:
     url = _repository(request.url)
-    team_id = await _managed(services, claim, request.slug)
+    team_id = await managed(services, claim, request.slug)
+    repo_id = await _repository_id(services, url)
     async with tenant(services.pool, services.org_id) as conn:
-        await teams.link_repository(conn, org_id=services.org_id, team_id=team_id, url=url)
+        other = await teams.linked_by(conn, org_id=services.org_id, team_id=team_id, url=url, repo_id=repo_id)
+        if other is not None:
+            raise Conflict(f"the repository belongs to team '{other}' already; a repository has one team")
+        await teams.link_repository(conn, org_id=services.org_id, team_id=team_id, url=url, repo_id=repo_id)
     return Told(text=f"Team {request.slug} is linked to {url}.")
 
 
 async def add_member(request: AddMember, claim: Claim, services: Services) -> Told:
     person, role = validation.person(request.person), Role.named(request.role)
-    team_id = await _managed(services, claim, request.slug)
+    team_id = await managed(services, claim, request.slug)
     async with tenant(services.pool, services.org_id) as conn:
         await teams.add_member(conn, org_id=services.org_id, team_id=team_id, person_id=person, role=role)
     return Told(text=f"{person} is a {role.name.lower()} of team {request.slug}.")
@@ -178,7 +184,7 @@ async def add_member(request: AddMember, claim: Claim, services: Services) -> To
 
 async def remove_member(request: RemoveMember, claim: Claim, services: Services) -> Told:
     person = validation.person(request.person)
-    team_id = await _managed(services, claim, request.slug)
+    team_id = await managed(services, claim, request.slug)
     async with tenant(services.pool, services.org_id) as conn:
         removed = await teams.remove_member(conn, org_id=services.org_id, team_id=team_id, person_id=person)
     if not removed:
@@ -188,7 +194,7 @@ async def remove_member(request: RemoveMember, claim: Claim, services: Services)
 
 async def add_agent(request: AddAgent, claim: Claim, services: Services) -> Told:
     name = validation.agent_name(request.name)
-    team_id = await _managed(services, claim, request.slug)
+    team_id = await managed(services, claim, request.slug)
     token = tokens.new_token()
     async with tenant(services.pool, services.org_id) as conn:
         agent_id = await teams.add_agent(conn, org_id=services.org_id, team_id=team_id, name=name)
@@ -203,7 +209,7 @@ async def add_agent(request: AddAgent, claim: Claim, services: Services) -> Told
 
 async def remove_agent(request: RemoveAgent, claim: Claim, services: Services) -> Told:
     name = validation.agent_name(request.name)
-    team_id = await _managed(services, claim, request.slug)
+    team_id = await managed(services, claim, request.slug)
     async with tenant(services.pool, services.org_id) as conn:
         removed = await teams.remove_agent(conn, org_id=services.org_id, team_id=team_id, name=name)
         there = name in await teams.agents(conn, org_id=services.org_id, team_id=team_id)
@@ -216,7 +222,7 @@ async def remove_agent(request: RemoveAgent, claim: Claim, services: Services) -
 
 async def allow_host(request: AllowHost, claim: Claim, services: Services) -> Told:
     host = validation.host(request.host)
-    team_id = await _managed(services, claim, request.slug)
+    team_id = await managed(services, claim, request.slug)
     async with tenant(services.pool, services.org_id) as conn:
         await teams.allow_host(conn, org_id=services.org_id, team_id=team_id, host=host)
     return Told(text=f"Entries of team {request.slug} may link to {host}.")
@@ -224,7 +230,7 @@ async def allow_host(request: AllowHost, claim: Claim, services: Services) -> To
 
 async def disallow_host(request: DisallowHost, claim: Claim, services: Services) -> Told:
     host = validation.host(request.host)
-    team_id = await _managed(services, claim, request.slug)
+    team_id = await managed(services, claim, request.slug)
     async with tenant(services.pool, services.org_id) as conn:
         known = await teams.disallow_host(conn, org_id=services.org_id, team_id=team_id, host=host)
     if not known:
@@ -234,14 +240,14 @@ async def disallow_host(request: DisallowHost, claim: Claim, services: Services)
 
 async def set_personal_data(request: SetPersonalData, claim: Claim, services: Services) -> Told:
     policy = None if request.policy == "default" else access.personal_data(request.policy)
-    team_id = await _managed(services, claim, request.slug)
+    team_id = await managed(services, claim, request.slug)
     async with tenant(services.pool, services.org_id) as conn:
         await teams.set_personal_data(conn, org_id=services.org_id, team_id=team_id, policy=policy)
     return Told(text=f"Personal data in entries of team {request.slug}: {policy or 'as the deployment says'}.")
 
 
 async def set_language(request: SetLanguage, claim: Claim, services: Services) -> Told:
-    team_id = await _managed(services, claim, request.slug)
+    team_id = await managed(services, claim, request.slug)
     wanted = request.language.strip().lower()
     async with tenant(services.pool, services.org_id) as conn:
         known = await search_language.languages(conn)
@@ -264,12 +270,23 @@ async def _change_language(services: Services, team_id: int, language: str) -> N
         await teams.move_revision(conn, org_id=services.org_id, team_ids=[team_id])
 
 
+async def _repository_id(services: Services, url: str) -> int | None:
+    """Return the repository's id, by which it is known under any name, if its host tells it now; an export will."""
+    name = services.github.name_of(url) if services.github else None
+    if services.github is None or name is None:
+        return None
+    try:
+        return await asyncio.to_thread(services.github.find, name)
+    except GitHubFault:
+        return None
+
+
 async def _team(services: Services, claim: Claim, slug: str, needs: Role) -> int:
     caller = await access.caller(services, claim, slug, needs=needs, request_id=None, patience=0)
     return caller.team_id
 
 
-async def _managed(services: Services, claim: Claim, slug: str) -> int:
+async def managed(services: Services, claim: Claim, slug: str) -> int:
     """Return the team's id if the caller may change the team."""
     access.require_no_agent(claim)
     return await _team(services, claim, slug, Role.MAINTAINER)

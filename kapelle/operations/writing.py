@@ -188,18 +188,35 @@ class Once:
             return None
         return await _recorded(conn, self.services, _operation_id(self.services, self.caller), self._digest())
 
+    async def run(self, conn: Connection) -> str:
+        """Return the run that this request began and that had no end then; empty if there is none."""
+        if self.caller.request_id is None:
+            return ""
+        operation_id = _operation_id(self.services, self.caller)
+        found = await operations.recorded(conn, org_id=self.services.org_id, operation_ids=[operation_id])
+        row = found.get(operation_id)
+        return row.workflow_id if row and row.outcome is None else ""
+
+    async def begin(self, conn: Connection, run_id: str) -> None:
+        """Keep which run this request waits for, so that the same request again waits for the same."""
+        if self.caller.request_id is not None:
+            await operations.begin(conn, org_id=self.services.org_id, begun=[self._begun()], workflow_id=run_id)
+
     async def record(self, conn: Connection, outcome: Outcome) -> None:
         """Keep the answer, in the transaction of the change."""
         if self.caller.request_id is None:
             return
-        begun = operations.Begun(
+        finished = [(self._begun(), outcome)]
+        await operations.finish(conn, org_id=self.services.org_id, finished=finished, workflow_id="")
+
+    def _begun(self) -> operations.Begun:
+        return operations.Begun(
             operation_id=_operation_id(self.services, self.caller),
             team_id=self.caller.team_id,
             source=self.caller.source,
             name=self.name,
             digest=self._digest(),
         )
-        await operations.finish(conn, org_id=self.services.org_id, finished=[(begun, outcome)], workflow_id="")
 
     def _digest(self) -> bytes:
         return _digest(self.services, self.name, [self.caller.team_id, *self.arguments])

@@ -29,6 +29,8 @@ class Recorded:
     digest: bytes
     state: str
     outcome: Outcome | None
+    workflow_id: str = ""
+    steps: tuple[str, ...] = ()
 
 
 def _recorded(row: Row) -> Recorded:
@@ -39,6 +41,8 @@ def _recorded(row: Row) -> Recorded:
         digest=row["request_digest"],
         state=row["state"],
         outcome=None if outcome is None else Outcome(**{**outcome, "code": Code(outcome["code"])}),
+        workflow_id=row["workflow_id"],
+        steps=tuple(row["steps"]),
     )
 
 
@@ -70,7 +74,7 @@ async def begin(conn: Connection, *, org_id: str, begun: Sequence[Begun], workfl
 
 
 RECORDED = """
-select operation_id, team_id, source, request_digest, state, outcome
+select operation_id, team_id, source, request_digest, state, outcome, workflow_id, steps
 from ibex_core.operations where org_id = $1 and operation_id = any($2::uuid[])
 """
 
@@ -82,7 +86,7 @@ async def recorded(conn: Connection, *, org_id: str, operation_ids: Sequence[str
 
 
 REPEATED = """
-select o.team_id, o.source, o.request_digest, o.state, o.outcome
+select o.team_id, o.source, o.request_digest, o.state, o.outcome, o.workflow_id, o.steps
 from ibex_core.operations as o
 join ibex_core.memory_search as s
     on s.org_id = o.org_id and s.team_id = o.team_id and s.memory_id = (o.outcome ->> 'entry_id')::bigint
@@ -102,6 +106,17 @@ async def repeated(
     """
     row = await conn.fetchrow(REPEATED, org_id, team_id, source, digest, seconds)
     return _recorded(row) if row else None
+
+
+TELL = """
+update ibex_core.operations set steps = steps || $3::text
+where org_id = $1 and operation_id = $2 and not steps @> array[$3::text]
+"""
+
+
+async def tell(conn: Connection, *, org_id: str, operation_id: str, step: str) -> None:
+    """Add what an operation has done to its steps, once."""
+    await conn.execute(TELL, org_id, operation_id, step)
 
 
 FINISH = """

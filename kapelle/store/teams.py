@@ -4,7 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+import asyncpg
+
 from kapelle.domain.callers import Role
+from kapelle.domain.errors import Conflict
 from kapelle.store.pool import Connection, Row
 
 
@@ -18,6 +21,9 @@ class Team:
     repo_url: str | None
     link_hosts: tuple[str, ...]
     personal_data: str | None
+    # The repository's id at its host, once it was seen there.
+    repo_id: int | None = None
+    export_schedule: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +42,13 @@ def _team(row: Row) -> Team:
         repo_url=row["repo_url"],
         link_hosts=tuple(row["link_hosts"]),
         personal_data=row["personal_data"],
+        repo_id=row["repo_id"],
+        export_schedule=row["export_schedule"],
     )
 
 
 FIND = """
-select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, t.repo_id, t.export_schedule
 from ibex_core.teams as t where t.org_id = $1 and t.slug = $2
 """
 
@@ -52,7 +60,7 @@ async def find(conn: Connection, *, org_id: str, slug: str) -> Team | None:
 
 
 STANDING = """
-select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data,
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, t.repo_id, t.export_schedule,
     m.role, coalesce(p.is_admin, false) as is_admin
 from ibex_core.teams as t
 left join ibex_core.persons as p on p.org_id = t.org_id and p.person_id = $3
@@ -127,7 +135,7 @@ async def create(conn: Connection, *, org_id: str, slug: str, name: str) -> int 
 
 
 LIST = """
-select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, t.repo_id, t.export_schedule
 from ibex_core.teams as t
 where t.org_id = $1
   and ($2::text is null or exists (
@@ -162,11 +170,42 @@ async def agents(conn: Connection, *, org_id: str, team_id: int) -> tuple[str, .
     return tuple(row["name"] for row in await conn.fetch(AGENTS, org_id, team_id))
 
 
-LINK = "update ibex_core.teams set repo_url = $3 where org_id = $1 and team_id = $2"
+LINKED_BY = """
+select t.slug from ibex_core.teams as t
+where t.org_id = $1 and t.team_id <> $2 and (lower(t.repo_url) = lower($3) or t.repo_id = $4)
+limit 1
+"""
+LINK = """
+update ibex_core.teams
+set repo_id = coalesce($4, case when lower(repo_url) = lower($3) then repo_id end), repo_url = $3
+where org_id = $1 and team_id = $2
+"""
 
 
-async def link_repository(conn: Connection, *, org_id: str, team_id: int, url: str) -> None:
-    await conn.execute(LINK, org_id, team_id, url)
+async def linked_by(conn: Connection, *, org_id: str, team_id: int, url: str, repo_id: int | None) -> str | None:
+    """Return the other team that a repository belongs to, by its address or its id."""
+    slug: str | None = await conn.fetchval(LINKED_BY, org_id, team_id, url, repo_id)
+    return slug
+
+
+async def link_repository(conn: Connection, *, org_id: str, team_id: int, url: str, repo_id: int | None) -> None:
+    """Link a repository; without an id, the known one is kept for as long as the address stays.
+
+    Raises:
+        Conflict: another team was linked to it in this moment.
+    """
+    try:
+        await conn.execute(LINK, org_id, team_id, url, repo_id)
+    except asyncpg.UniqueViolationError:
+        raise Conflict("another team has been linked to this repository in this moment") from None
+
+
+SET_SCHEDULE = "update ibex_core.teams set export_schedule = $3 where org_id = $1 and team_id = $2"
+
+
+async def set_export_schedule(conn: Connection, *, org_id: str, team_id: int, every: str | None) -> None:
+    """Keep how often the team's memory is exported by itself; None for never."""
+    await conn.execute(SET_SCHEDULE, org_id, team_id, every)
 
 
 ALLOW_HOST = """

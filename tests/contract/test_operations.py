@@ -304,6 +304,12 @@ EXPORTING = (
             "[curated] fact: C1\nc one, better",
         ),
     ),
+    row(
+        "as a pull request to nowhere",
+        added,
+        ask("export", "pr"),
+        reply=ok("1 entry exported (no pull request: no repository is linked to the team)", f"[curated] {SHOWN}"),
+    ),
     row("of something else", ask("export", "csv"), reply=no("export takes nothing, or 'pr'")),
 )
 
@@ -394,15 +400,6 @@ SETTLING = (
     ),
 )
 
-# Operations of the contract that are not there yet: replace these rows as they come.
-NOT_YET = (
-    row(
-        "export as a pull request",
-        ask("export", "pr"),
-        reply=no("exporting as a pull request is not available yet; export without 'pr' returns the entries"),
-    ),
-)
-
 UPKEEP = (
     row("a backfill without an embedder", ask("backfill"), reply=ok(NO_EMBEDDER)),
     row("a backfill applied without an embedder", ask("backfill", "apply"), reply=ok(NO_EMBEDDER)),
@@ -413,7 +410,7 @@ UPKEEP = (
     ),
 )
 
-ROWS = (*WRITING, *CURATING, *READING, *SEARCHING, *EXPORTING, *TELLING, *SETTLING, *UPKEEP, *NOT_YET)
+ROWS = (*WRITING, *CURATING, *READING, *SEARCHING, *EXPORTING, *TELLING, *SETTLING, *UPKEEP)
 
 
 @pytest.mark.parametrize("line", ROWS, ids=lambda line: line.title)

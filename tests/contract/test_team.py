@@ -5,15 +5,15 @@ import pytest
 from tests.contract.table import Request, Row, ask, no, ok, play, row, team
 from tests.memory import Memory
 
-URL = "https://github.com/acme/payments"
+URL = "https://github.com/acme/<team>"
 BAD_URL = no("a repository's address looks like https://github.com/acme/payments, without credentials")
 SLUG = no("a team's slug has 1 to 63 lower-case letters, digits and hyphens")
 PERSON = no("a person's id has 1 to 100 letters, digits and any of . _ @ + -")
 AGENT_NAME = no("an agent's name has 1 to 63 lower-case letters, digits and any of . _ -")
 NO_AGENTS = no("an agent cannot change teams; ask a maintainer")
 OPERATIONS = (
-    "create, list, show, link-repo, add-member, remove-member, add-agent, remove-agent, allow-host, disallow-host, "
-    "language, personal-data"
+    "create, list, show, link-repo, export-schedule, add-member, remove-member, add-agent, remove-agent, allow-host, "
+    "disallow-host, language, personal-data"
 )
 AGENT = "agent:<team>/coder"
 
@@ -21,7 +21,12 @@ show = team("show", "<team>")
 
 
 def shown(repo: str = "", members: str = "", agents: str = "", language: str = "english") -> dict[str, object]:
-    policy = ("link_hosts: ", "personal_data: as the deployment says", f"language: {language}")
+    policy = (
+        "link_hosts: ",
+        "personal_data: as the deployment says",
+        f"language: {language}",
+        "export_schedule: off",
+    )
     return ok("Team <team>", f"repo_url: {repo}", f"members: {members}", f"agents: {agents}", *policy)
 
 
@@ -55,6 +60,32 @@ DOING = (
         team("link-repo", "<team>", f"{URL}-two"),
         show,
         reply=shown(repo=f"{URL}-two"),
+    ),
+    row(
+        "linked by another team",
+        team("create", "<team>-new"),
+        team("link-repo", "<team>-new", URL.upper().replace("HTTPS", "https").replace("<TEAM>", "<team>")),
+        team("link-repo", "<team>", URL),
+        reply=no("the repository belongs to team '<team>-new' already; a repository has one team"),
+    ),
+    row(
+        "exported daily",
+        team("export-schedule", "<team>", "daily"),
+        reply=ok("Exports of team <team>: daily."),
+    ),
+    row(
+        "exported weekly, then never",
+        team("export-schedule", "<team>", "daily"),
+        team("export-schedule", "<team>", "weekly"),
+        team("export-schedule", "<team>", "off"),
+        team("export-schedule", "<team>", "off"),
+        show,
+        reply=shown(),
+    ),
+    row(
+        "exported hourly",
+        team("export-schedule", "<team>", "hourly"),
+        reply=no("the schedule must be daily, weekly or off"),
     ),
     row("a member", team("add-member", "<team>", "eve"), reply=ok("eve is a member of team <team>.")),
     row("a viewer", team("add-member", "<team>", "eve", "viewer"), reply=ok("eve is a viewer of team <team>.")),
@@ -153,6 +184,7 @@ DOING = (
 
 MANAGING = (
     ("link-repo", "<team>", URL),
+    ("export-schedule", "<team>", "daily"),
     ("add-member", "<team>", "eve"),
     ("remove-member", "<team>", "mel"),
     ("add-agent", "<team>", "x"),

@@ -8,7 +8,7 @@ from temporalio.client import WorkflowExecutionStatus
 from temporalio.service import RPCError
 
 from kapelle.domain.callers import Claim
-from kapelle.domain.errors import Conflict, Fault, InvalidRequest, NotAllowed, NotFound, NotYet, Refused
+from kapelle.domain.errors import Conflict, Fault, InvalidRequest, NotAllowed, NotFound, Refused
 from kapelle.domain.outcomes import Code
 from kapelle.operations import Call, find, perform
 from kapelle.operations.results import Listed, Operated, Result, Running, Written
@@ -79,7 +79,6 @@ async def test_what_the_door_refuses_starts_no_workflow_and_leaves_no_row(memory
         ("operation", ("9",), InvalidRequest),
         ("operation", (str(uuid.UUID(int=9)),), NotFound),
         ("export", ("somewhere",), InvalidRequest),
-        ("export", ("pr",), NotYet),
         ("search", ("query", "story"), InvalidRequest),
     ],
 )

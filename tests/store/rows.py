@@ -119,6 +119,10 @@ OF_ENTRIES = (
     "insert into ibex_core.memory_embeddings values ('{org}', {team}, 'm', {first}, 0, true, '[1,2]')",
 )
 OF_TEAMS = (
+    """
+    insert into ibex_core.exports (org_id, team_id, repo_id, branch, blob, commit_sha, pr_number, entry_ids, origin_ids)
+    values ('{org}', {team}, {team}, 'b', repeat('a', 40), repeat('b', 40), 1, '{{}}', '{{}}')
+    """,
     "insert into ibex_core.embedding_models values ('{org}', 'm', 'a', true, now(), now(), 'p')",
     "insert into ibex_core.team_members values ('{org}', {team}, 'p-{org}', 'member')",
     """

@@ -38,6 +38,8 @@ WITHOUT_TEAM = {
     "teams.CREATE": "makes the team",
     "teams.FIND": "finds the team by its slug, which is unique in the org",
     "operations.RECORDED": "an operation's id is unique in the org; the caller's team is compared by who answers",
+    "operations.TELL": "an operation's id is unique in the org, and known to nobody else while it runs",
+    "teams.LINKED_BY": "looks for another team than the one it names",
     "entries.DRAW_IDS": "draws from the sequence that all orgs share, and sees no row",
     "models.COVERAGE": "how much a model covers is told for the org as a whole, as a switch is for all of its teams",
 }

@@ -7,9 +7,10 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from kapelle.contracts import backfill, curate, imports, write
+from kapelle.contracts import backfill, curate, export, imports, write
 from kapelle.contracts.backfill import Order, Page, Paged, Survey
 from kapelle.contracts.curate import Change
+from kapelle.contracts.export import Due, Ended, Export, Pushed, Rendered, Request, Task
 from kapelle.contracts.imports import Import, Lines, Progress
 from kapelle.contracts.write import Batch, Embedded, Prepared, Resemblance, Screened, Vectors
 from kapelle.domain.outcomes import NOT_STORED, Code, Outcome, refused
@@ -178,3 +179,47 @@ class FakeImportActivities(imports.ImportActivities):
 
     def registered(self) -> Sequence[Callable[..., Any]]:
         return (self.next, self.store, self.fail)
+
+
+@dataclass(kw_only=True)
+class FakeExportActivities(export.ExportActivities):
+    """Pushes and opens as it was told, fails as often as there are failures, and remembers what it was asked."""
+
+    rendered: Rendered = Rendered(blob="a" * 40, size=1, items=())  # noqa: RUF009 - frozen
+    pushes: list[Pushed] = field(default_factory=list)
+    opens: list[Pushed] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
+    calls: list[tuple[str, Any]] = field(default_factory=list)
+
+    @activity.defn(name="export.render")
+    async def render(self, export: Export) -> Rendered:
+        self.calls.append(("render", export))
+        return self.rendered
+
+    @activity.defn(name="export.push")
+    async def push(self, task: Task) -> Pushed:
+        self.calls.append(("push", task))
+        if self.failures:
+            raise self.failures.pop(0)
+        return self.pushes.pop(0)
+
+    @activity.defn(name="export.open")
+    async def open(self, request: Request) -> Pushed:
+        self.calls.append(("open", request))
+        return self.opens.pop(0)
+
+    @activity.defn(name="export.finish")
+    async def finish(self, ended: Ended) -> Outcome:
+        self.calls.append(("finish", ended))
+        return Outcome(code=Code.EXPORTED if ended.pushed.fate else Code.NO_PULL_REQUEST, reason=ended.obstacle)
+
+    @activity.defn(name="export.due")
+    async def due(self, wanted: Due) -> Export | None:
+        self.calls.append(("due", wanted))
+        return None
+
+    def steps(self) -> list[str]:
+        return [name for name, _ in self.calls]
+
+    def registered(self) -> Sequence[Callable[..., Any]]:
+        return (self.render, self.push, self.open, self.finish, self.due)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import asyncpg
@@ -16,6 +17,7 @@ from temporalio.client import WorkflowHandle, WorkflowHistory
 
 from kapelle.contracts.backfill import BackfillEmbeddings, Order
 from kapelle.contracts.curate import AcceptEntry, Change, ForgetEntry
+from kapelle.contracts.export import Due, Export, ExportMemory, ScheduledExport
 from kapelle.contracts.imports import Import, ImportMemory, Progress, Staged
 from kapelle.contracts.resolve import Decision, Resolution, ResolveConflict
 from kapelle.contracts.write import Batch, Write, WriteMemory
@@ -23,9 +25,12 @@ from kapelle.domain.entries import Draft, Kind
 from kapelle.domain.outcomes import Code, Outcome
 from kapelle.providers.embeddings import EmbeddingFailed
 from kapelle.services import open_services
+from kapelle.settings import Secret
 from kapelle.store import bootstrap, imports
 from kapelle.store.imports import NewLine
 from kapelle.store.pool import Pool, tenant
+from tests.doubles.github.api import refuse
+from tests.doubles.github.server import TOKEN, GitHubDouble, running_github
 from tests.embedder import ALIAS, FakeEmbedder, spaces_of
 from tests.memory import BEGINNING, settings_for
 from tests.stack import Database, Temporal
@@ -76,6 +81,7 @@ class Scene:
     # Down at first, so that what is written has no vector.
     embedder: FakeEmbedder
     pool: Pool
+    github: GitHubDouble
 
     async def write(self, *drafts: Draft, **changes: object) -> tuple[str, tuple[Code, ...]]:
         """Run one batch; return the workflow's id and how each write ended."""
@@ -370,6 +376,74 @@ async def imported_but_for_one(scene: Scene) -> str:
     return workflow_id
 
 
+async def _linked(scene: Scene, *, drafts: int = 1) -> Export:
+    """Link the team to a new repository, with some curated entries."""
+    repository = scene.github.repository()
+    url = f"https://{scene.github.place}/{repository.name}"
+    await scene.as_owner(f"update ibex_core.teams set repo_url = '{url}', export_schedule = 'daily'")
+    for number in range(drafts):
+        await scene.write(a_draft(f"Note {number}."), intent="add")
+    return Export(org_id=ORG, team_id=scene.team_id, team=BEGINNING.team, repo_url=url, source="person:ada")
+
+
+async def _exported(scene: Scene, export: Export, code: Code, words: str) -> str:
+    workflow_id, outcome = await scene.run(ExportMemory.run, export)
+    assert isinstance(outcome, Outcome)
+    assert (outcome.code, words in outcome.reason) == (code, True)
+    return workflow_id
+
+
+async def export_opened(scene: Scene) -> str:
+    return await _exported(scene, await _linked(scene), Code.EXPORTED, "opened")
+
+
+async def export_updated(scene: Scene) -> str:
+    export = await _linked(scene)
+    await _exported(scene, export, Code.EXPORTED, "opened")
+    await scene.write(a_draft("One more."), intent="add")
+    return await _exported(scene, export, Code.EXPORTED, "updated")
+
+
+async def export_without_entries(scene: Scene) -> str:
+    return await _exported(scene, await _linked(scene, drafts=0), Code.NO_PULL_REQUEST, "nothing to export")
+
+
+async def export_refused(scene: Scene) -> str:
+    export = await _linked(scene)
+    scene.github.plan("PUT", "/contents", answer=refuse(403, "Resource not accessible by integration"))
+    return await _exported(scene, export, Code.NO_PULL_REQUEST, "permission")
+
+
+async def export_retried(scene: Scene) -> str:
+    export = await _linked(scene)
+    scene.github.plan("POST", "/pulls", answer=refuse(502, "Bad Gateway"))
+    return await _exported(scene, export, Code.EXPORTED, "opened")
+
+
+async def export_pushed_again(scene: Scene) -> str:
+    export = await _linked(scene)
+    invalid = {"resource": "PullRequest", "field": "head", "code": "invalid"}
+    scene.github.plan("POST", "/pulls", answer=refuse(422, "Validation Failed", invalid))
+    return await _exported(scene, export, Code.EXPORTED, "opened")
+
+
+async def export_due(scene: Scene) -> str:
+    export = await _linked(scene)
+    due = Due(org_id=ORG, team_id=scene.team_id, team=export.team)
+    workflow_id, started = await scene.run(ScheduledExport.run, due)
+    assert started
+    return workflow_id
+
+
+async def export_not_due(scene: Scene) -> str:
+    export = await _linked(scene)
+    await _exported(scene, export, Code.EXPORTED, "opened")
+    due = Due(org_id=ORG, team_id=scene.team_id, team=export.team)
+    workflow_id, started = await scene.run(ScheduledExport.run, due)
+    assert not started
+    return workflow_id
+
+
 SCENARIOS: dict[str, dict[str, Scenario]] = {
     "WriteMemory": {
         "stored": stored,
@@ -395,14 +469,33 @@ SCENARIOS: dict[str, dict[str, Scenario]] = {
         "continued": backfill_continued,
     },
     "ImportMemory": {"imported": imported, "imported-but-for-one": imported_but_for_one},
+    "ExportMemory": {
+        "opened": export_opened,
+        "updated": export_updated,
+        "nothing": export_without_entries,
+        "refused": export_refused,
+        "retried": export_retried,
+        "pushed-again": export_pushed_again,
+    },
+    "ScheduledExport": {"due": export_due, "not-due": export_not_due},
 }
 
 
 @asynccontextmanager
 async def a_scene(database: Database, nats_url: str, temporal: Temporal) -> AsyncIterator[tuple[Scene, "Recorder"]]:
-    """Run the product's worker in the sandbox on a fresh database."""
+    """Run the product's worker in the sandbox on a fresh database, with a GitHub of its own."""
+    with TemporaryDirectory(prefix="kapelle-test-") as folder, running_github(Path(folder)) as github:
+        async with _a_scene(database, nats_url, temporal, github) as found:
+            yield found
+
+
+@asynccontextmanager
+async def _a_scene(
+    database: Database, nats_url: str, temporal: Temporal, github: GitHubDouble
+) -> AsyncIterator[tuple[Scene, "Recorder"]]:
     env = {"TEMPORAL_ADDRESS": temporal.address, "TEMPORAL_NAMESPACE": temporal.namespace}
-    settings = replace(settings_for(database, nats_url, temporal), embed_alias=ALIAS)
+    known: dict[str, Any] = {"github_url": github.url, "github_token": Secret(TOKEN), "github_pause": 0.0}
+    settings = replace(settings_for(database, nats_url, temporal), embed_alias=ALIAS, **known)
     embedder = FakeEmbedder(down=EmbeddingFailed("down at first", permanent=False))
     async with open_services(settings, env, identity="recorder") as opened:
         services = replace(opened, spaces=spaces_of(settings, opened.pool, {ALIAS: embedder}))
@@ -427,10 +520,16 @@ async def a_scene(database: Database, nats_url: str, temporal: Temporal) -> Asyn
 
         async with memory_worker(services):
             pool = services.pool
-            yield (
-                Scene(database=database, team_id=team_id, run=run, start=start, embedder=embedder, pool=pool),
-                history,
+            scene = Scene(
+                database=database,
+                team_id=team_id,
+                run=run,
+                start=start,
+                embedder=embedder,
+                pool=pool,
+                github=github,
             )
+            yield scene, history
 
 
 Recorder = Callable[[str], Awaitable[WorkflowHistory]]

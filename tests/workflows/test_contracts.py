@@ -15,6 +15,7 @@ import kapelle.contracts
 from tests.workflows.fakes import (
     FakeBackfillActivities,
     FakeCurateActivities,
+    FakeExportActivities,
     FakeImportActivities,
     FakeWriteActivities,
 )
@@ -33,7 +34,13 @@ CLASSES: list[type] = [
 STUBS = {str(found.name): found for each in CLASSES if (found := workflow._Definition.from_class(each)) is not None}
 IMPLEMENTED = {str(found.name): found for found in map(workflow._Definition.must_from_class, WORKFLOWS)}
 # The worker imports all implementations; the fakes are subclasses like them, and no less held to their contract.
-FAKES = (FakeWriteActivities, FakeCurateActivities, FakeBackfillActivities, FakeImportActivities)
+FAKES = (
+    FakeWriteActivities,
+    FakeCurateActivities,
+    FakeBackfillActivities,
+    FakeImportActivities,
+    FakeExportActivities,
+)
 STEPS = [each for each in CLASSES if issubclass(each, ABC)]
 ACTIVITIES = [(contract, implementation) for contract in STEPS for implementation in contract.__subclasses__()]
 

@@ -39,6 +39,8 @@ class Subcommand:
     repeatable: bool = False
     # May outlast the service's reply limit by far: the client shows how far it is, and waits.
     follows: bool = False
+    # Shows what a long run does as it happens.
+    stepwise: bool = False
     view: View = View.SENTENCE
     # The number of the entry whose body an editor starts with.
     starts_from: Callable[[Namespace], str] | None = None

@@ -75,6 +75,7 @@ def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -
         arguments=(subcommand.name, *subcommand.arguments(given, bodies)),
         request_id=flags.request_id or (uuid.uuid4().hex if subcommand.repeatable else ""),
         numbered=subcommand.view is View.ENTRIES,
+        stepwise=subcommand.stepwise,
     )
     reply = _ask(settled, question)
     if subcommand.follows:
@@ -93,10 +94,20 @@ def _followed(
     reply: request.Reply, settled: config.Config, question: request.Request, around: Surroundings
 ) -> request.Reply:
     """Ask again, which changes nothing and waits as long as the service does, until it is done."""
+    shown = _remarked(reply, 0, around)
     while reply.ok and reply.text.startswith(STILL_RUNNING):
-        printing.remark(reply.text, around)
+        if not question.stepwise:
+            printing.remark(reply.text, around)
         reply = _ask(settled, question)
+        shown = _remarked(reply, shown, around)
     return reply
+
+
+def _remarked(reply: request.Reply, shown: int, around: Surroundings) -> int:
+    """Print the steps that are new, and return how many there are now."""
+    for step in reply.steps[shown:]:
+        printing.remark(step, around)
+    return max(shown, len(reply.steps))
 
 
 def _original_body(given: Namespace, subcommand: Subcommand, settled: config.Config) -> str:
@@ -113,7 +124,7 @@ def _ask(settled: config.Config, question: request.Request) -> request.Reply:
     from kapelle.adapters.cli import wire  # noqa: PLC0415
 
     try:
-        return request.decode(*wire.ask(settled, request.encode(question, settled)))
+        return request.decode(*wire.ask(settled, request.encode(question, settled), soon=question.stepwise))
     except NoAnswer as fault:
         raise NoAnswer(f"{fault}; {_what_now(question)}") from None
     except KeyboardInterrupt:

@@ -102,6 +102,9 @@ _READING = (
         arguments=_export,
         view=View.ENTRIES,
         conversation=exporting.conversation,
+        repeatable=True,
+        follows=True,
+        stepwise=True,
     ),
     Subcommand(
         name="operation",

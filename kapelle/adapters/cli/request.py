@@ -21,6 +21,8 @@ class Reply:
     document: str
     # Of a refusal: its code, from services that send one.
     code: str = ""
+    # What a long run has done so far, from services that send it.
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,8 @@ class Request:
     request_id: str = ""
     # Ask for the entries' numbers beside the rendered entries, which do not hold them.
     numbered: bool = False
+    # Ask for what a long run has done so far, and for an answer that comes soon.
+    stepwise: bool = False
 
 
 def encode(request: Request, config: Config) -> bytes:
@@ -42,6 +46,8 @@ def encode(request: Request, config: Config) -> bytes:
         fields["request_id"] = request.request_id
     if request.numbered:
         fields["ids"] = True
+    if request.stepwise:
+        fields["steps"] = True
     return json.dumps(fields).encode()
 
 
@@ -62,6 +68,7 @@ def decode(content: bytes, code: str = "") -> Reply:
             ids=tuple(int(number) for number in ids),
             document=json.dumps(found, ensure_ascii=False),
             code=code,
+            steps=tuple(str(step) for step in found.get("steps") or ()),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         raise NoAnswer("what came back is not a reply of the memory service") from None

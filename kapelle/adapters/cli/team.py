@@ -87,6 +87,15 @@ def _language(given: Namespace, _: Bodies) -> tuple[str, ...]:
     return str(given.slug), str(given.language)
 
 
+def _declare_schedule(parser: ArgumentParser) -> None:
+    _declare_slug(parser)
+    parser.add_argument("every", metavar="EVERY", choices=("daily", "weekly", "off"), help="daily, weekly or off")
+
+
+def _schedule(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return str(given.slug), str(given.every)
+
+
 _TEAMS = (
     Subcommand(
         name="create",
@@ -117,6 +126,13 @@ _TEAMS = (
         examples=("kapelle team link-repo payments https://github.com/acme/payments",),
         declare=_declare_repository,
         arguments=_repository,
+    ),
+    Subcommand(
+        name="export-schedule",
+        summary="export a team's memory by itself, whenever it has changed",
+        examples=("kapelle team export-schedule payments daily", "kapelle team export-schedule payments off"),
+        declare=_declare_schedule,
+        arguments=_schedule,
     ),
 )
 

@@ -14,6 +14,7 @@ from kapelle.adapters.nats import wire
 from kapelle.adapters.wording import entry_ids, words
 from kapelle.domain.errors import Fault, InvalidRequest, Unavailable
 from kapelle.operations import perform
+from kapelle.operations.results import Exported, Running, Written
 from kapelle.services import Services
 
 log = logging.getLogger(__name__)
@@ -23,6 +24,8 @@ QUEUE = "controller"
 BUSY = "the memory service is busy; nothing was done, try again in a moment"
 # Room that a reply leaves for headers, which count against the server's limit.
 HEADER_BYTES = 4096
+# Room for what an operation has done so far.
+STEPS_BYTES = 2048
 DRAIN_SECONDS = 10
 # Requests that the client may hold until they are admitted, which takes microseconds. One over it would get no reply.
 PENDING_MESSAGES = 65_536
@@ -105,6 +108,9 @@ class CommandServer:
             result = await perform(call, self._services)
         text, entries = words(result)
         ids = entry_ids(result) if call.wants_ids else None
+        if call.wants_steps and isinstance(result, Running | Written | Exported):
+            reply = wire.write(text, entries, ids, limit=limit - STEPS_BYTES)
+            return wire.with_steps(reply, result.steps)
         return wire.write(text, entries, ids, limit=limit)
 
 

@@ -38,6 +38,7 @@ def read(data: bytes, headers: Mapping[str, str] | None, *, patience: float) -> 
         patience=_patience(headers or {}, patience),
         force=_switch("force", request),
         wants_ids=_switch("ids", request),
+        wants_steps=_switch("steps", request),
     )
 
 
@@ -57,6 +58,11 @@ def write(text: str, entries: tuple[str, ...] | None, ids: tuple[int, ...] | Non
         kept += 1
     text = f"{text} ({len(entries) - kept} left out: a reply holds at most {limit} bytes)"
     return _reply(text, entries[:kept], None if ids is None else ids[:kept])
+
+
+def with_steps(reply: bytes, steps: tuple[str, ...]) -> bytes:
+    """Add to a reply what its operation has done so far."""
+    return reply[:-1] + b',"steps":' + _encode(steps) + b"}"
 
 
 def _reply(text: str, entries: tuple[str, ...], ids: tuple[int, ...] | None) -> bytes:
