@@ -22,7 +22,7 @@ _BATCH = 200
 _INSERT = """
 insert into ibex_core.memories
     (org_id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at, valid_from, valid_until)
-select $1, $2, n.kind, n.title, n.body, string_to_array(nullif(n.tags, ''), chr(31), ''), n.status, 'person:benchmark',
+select $1, $2, n.kind, n.title, n.body, string_to_array(n.tags, chr(31)), n.status, 'person:benchmark',
     gen_random_uuid(), $3, '2026-01-01', '2026-01-01', case when n.expired then '2026-01-02'::timestamptz end
 from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[])
     with ordinality as n (kind, title, body, tags, status, expired, place)
