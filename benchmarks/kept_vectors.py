@@ -41,5 +41,6 @@ class KeptVectors:
         """Write the file, if one was named."""
         if self._file and self._kept:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            vectors = np.array(list(self._kept.values()), dtype=np.float32)
-            np.savez(self._file, keys=np.array(list(self._kept)), vectors=vectors)
+            vectors = np.array(list(self._kept.values()), dtype=np.float16)
+            # What the store keeps has half precision too.
+            np.savez_compressed(self._file, keys=np.array(list(self._kept)), vectors=vectors)

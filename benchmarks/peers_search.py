@@ -8,7 +8,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ os.environ["MEM0_TELEMETRY"] = "false"
 os.environ["ANONYMIZED_TELEMETRY"] = "false"
 
 _SHOWN = 20
+Find = Callable[[str, str], list[str]]
 
 
 class Vectors:
@@ -38,7 +40,8 @@ class Vectors:
     __call__ = embed_batch
 
 
-def mem0(content: Any, vectors: Vectors, dsn: str, dimensions: int) -> Callable[[str, str], list[str]]:
+@contextmanager
+def mem0(content: Any, vectors: Vectors, dsn: str, dimensions: int) -> Iterator[Find]:
     """Store every note in mem0 as it is (`infer=False`), in pgvector without an approximate index."""
     from mem0 import Memory  # noqa: PLC0415 - reads its settings when it is imported.
 
@@ -62,23 +65,24 @@ def mem0(content: Any, vectors: Vectors, dsn: str, dimensions: int) -> Callable[
         found = memory.search(text, top_k=_SHOWN, filters={"user_id": f"g-{group}"})
         return [ids[item["id"]] for item in found["results"]]
 
-    return find
+    yield find
 
 
-def langgraph(content: Any, vectors: Vectors, dsn: str, dimensions: int) -> Callable[[str, str], list[str]]:
+@contextmanager
+def langgraph(content: Any, vectors: Vectors, dsn: str, dimensions: int) -> Iterator[Find]:
     """Store every note in LangGraph's PostgresStore, exactly scanned."""
     from langgraph.store.postgres import PostgresStore  # noqa: PLC0415 - only one of the two is run at a time.
 
     index: Any = {"dims": dimensions, "embed": vectors, "fields": ["content"], "ann_index_config": {"kind": "flat"}}
-    store = PostgresStore.from_conn_string(dsn, index=index).__enter__()
-    store.setup()
-    for doc in content["docs"]:
-        store.put(("notes", f"g-{doc['group']}"), doc["id"], {"content": doc["content"]})
+    with PostgresStore.from_conn_string(dsn, index=index) as store:
+        store.setup()
+        for doc in content["docs"]:
+            store.put(("notes", f"g-{doc['group']}"), doc["id"], {"content": doc["content"]})
 
-    def find(group: str, text: str) -> list[str]:
-        return [item.key for item in store.search(("notes", f"g-{group}"), query=text, limit=_SHOWN)]
+        def find(group: str, text: str) -> list[str]:
+            return [item.key for item in store.search(("notes", f"g-{group}"), query=text, limit=_SHOWN)]
 
-    return find
+        yield find
 
 
 def main(folder: Path, peer: str, dsn: str) -> None:
@@ -86,12 +90,12 @@ def main(folder: Path, peer: str, dsn: str) -> None:
     content = json.loads((folder / "set.json").read_text(encoding="utf-8"))
     dimensions = content["dimensions"]
     open_peer = {"mem0": mem0, "langgraph": langgraph}[peer]
-    find = open_peer(content, Vectors(folder / "vectors.npz"), dsn, dimensions)
     found, times = [], []
-    for question in content["queries"]:
-        began = time.perf_counter()
-        found.append(find(question["group"], question["text"]))
-        times.append(time.perf_counter() - began)
+    with open_peer(content, Vectors(folder / "vectors.npz"), dsn, dimensions) as find:
+        for question in content["queries"]:
+            began = time.perf_counter()
+            found.append(find(question["group"], question["text"]))
+            times.append(time.perf_counter() - began)
     answer = {"found": found, "milliseconds": 1000 * sorted(times)[len(times) // 2]}
     (folder / f"{peer}.json").write_text(json.dumps(answer), encoding="utf-8")
 

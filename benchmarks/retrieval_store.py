@@ -77,9 +77,7 @@ async def _store_batch(pool: Pool, team_id: int, notes: Sequence[Note], embedder
     vectors = await embed_entries(embedder, [(note.title, note.text) for note in notes])
     async with tenant(pool, _ORG) as conn:
         ids = await _insert(conn, team_id, notes)
-        await search.index(
-            conn, org_id=_ORG, rows=[_indexed(team_id, *pair) for pair in zip(ids, notes, strict=True)]
-        )
+        await search.index(conn, org_id=_ORG, rows=[_indexed(team_id, *pair) for pair in zip(ids, notes, strict=True)])
         rows = [
             embeddings.VectorRow(team_id=team_id, memory_id=memory_id, model=embedder.model, part=part, vector=vector)
             for memory_id, parts in zip(ids, vectors, strict=True)

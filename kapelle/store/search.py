@@ -165,6 +165,9 @@ select * from ibex_core.find_memories(
 """
 _TEAM = (Status.PROPOSED.value, Status.CURATED.value)
 _CURATED = (Status.CURATED.value,)
+# Looking one up takes a tenth of the time of a call of the class.
+_KINDS = {kind.value: kind for kind in Kind}
+_STATUSES = {status.value: status for status in Status}
 
 
 async def find(pool: Pool | Connection, request: SearchRequest) -> tuple[Hit, ...]:
@@ -222,28 +225,49 @@ def _storable(text: str) -> str:
 
 
 def _signals(row: Row) -> ranking.Signals:
+    # By position, in the order in which `find_memories` returns the columns: every search reads thirty rows.
+    (
+        _,
+        memory_id,
+        kind,
+        status,
+        _,
+        _,
+        _,
+        _,
+        created_at,
+        _,
+        confidence,
+        pinned,
+        helpful,
+        unhelpful,
+        _,
+        words,
+        cosine,
+    ) = row
     return ranking.Signals(
-        id=row["id"],
-        kind=Kind(row["kind"]),
-        status=Status(row["status"]),
-        words=row["words"],
-        cosine=row["cosine"],
-        confidence=row["confidence"],
-        pinned=row["pinned"],
-        helpful=row["helpful"],
-        unhelpful=row["unhelpful"],
-        created_at=row["created_at"],
+        id=memory_id,
+        kind=_KINDS[kind],
+        status=_STATUSES[status],
+        words=words,
+        cosine=cosine,
+        confidence=confidence,
+        pinned=pinned,
+        helpful=helpful,
+        unhelpful=unhelpful,
+        created_at=created_at,
     )
 
 
 def _entry(row: Row) -> Entry:
+    _, memory_id, kind, status, title, body, tags, source, created_at, *_ = row
     return Entry(
-        id=row["id"],
-        kind=Kind(row["kind"]),
-        status=Status(row["status"]),
-        title=row["title"],
-        body=row["body"],
-        tags=tuple(row["tags"]),
-        source=row["source"],
-        created_at=row["created_at"],
+        id=memory_id,
+        kind=_KINDS[kind],
+        status=_STATUSES[status],
+        title=title,
+        body=body,
+        tags=tuple(tags),
+        source=source,
+        created_at=created_at,
     )

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import msgspec
+
 from kapelle.domain.entries import Kind, Status
 
 # BM25 (Robertson and Zaragoza, 2009): saturation of repeated words, and how much length counts.
@@ -28,10 +30,10 @@ _WORDS_AS_EVIDENCE = 0.3
 _WORDS_ALONE_AS_EVIDENCE = 0.8
 # Least evidence of the best hit: below it nothing answers, and nothing is shown. Where only words were compared there is
 # no such floor: their score is no probability.
-JUNK = 0.3
+JUNK = 0.28
 # Least share of the best hit's evidence: what is further behind is its tail.
 _TAIL = 0.5
-_TAIL_BY_WORDS = 0.25
+_TAIL_BY_WORDS = 0.1
 # Hits chosen by relevance before curated ones are put first: the least, so that a smaller limit shows a prefix.
 POOL = 20
 
@@ -50,8 +52,7 @@ _HALF_LIVES: dict[Kind, float] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signals:
+class Signals(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one candidate. `words` and `cosine` are in 0..1, or None if that leg had nothing to compare."""
 
     id: int
@@ -66,8 +67,7 @@ class Signals:
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Why:
+class Why(msgspec.Struct, frozen=True, kw_only=True):
     """Why a hit is where it is: each leg's score in 0..1 (None if it took no part), their blend and the shifts.
 
     `score` is relevance and shifts together, in 0..1.
@@ -141,7 +141,7 @@ def order(
     scale = scale_of(candidates)
     kept = [
         (place, explain(candidates[place], scale, now))
-        for place in (_worth_showing(candidates, floor) if floor else range(len(candidates)))
+        for place in (_worth_showing(candidates, floor) if floor > 0 else range(len(candidates)))
     ]
     kept.sort(key=lambda hit: (-hit[1].score, -candidates[hit[0]].id))
     chosen = kept[: max(limit, POOL)]
