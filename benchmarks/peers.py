@@ -1,4 +1,4 @@
-"""Search beside mem0 and LangGraph's store, same notes, same vectors: `python -m benchmarks.peers --python P [PATH ...]`.
+"""Search beside mem0 and LangGraph's store, on the same vectors: `python -m benchmarks.peers --python P [PATH ...]`.
 
 P is the interpreter of an environment of their own:
 `python -m venv peers && peers/bin/pip install --no-deps --requirement benchmarks/peers-requirements.txt`, once more
@@ -8,6 +8,7 @@ without `--no-deps` if a dependency is missing. Without a path, the product's ow
 import argparse
 import asyncio
 import json
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -78,7 +79,7 @@ async def compare(python: Path, owner_dsn: str, product_dsn: str, dataset: Set, 
         folder = Path(place)
         await _hand_over(folder, dataset, embedder)
         for peer in PEERS:
-            dsn = await _fresh_database(owner_dsn, f"peer_{peer}")
+            dsn = await _fresh_database(owner_dsn, f"peer_{peer}_{os.getpid()}")
             command = [str(python), str(_RUNNER), str(folder), peer, dsn]
             subprocess.run(command, check=True)  # noqa: ASYNC221, S603 - nothing else runs meanwhile.
             result = json.loads((folder / f"{peer}.json").read_text(encoding="utf-8"))

@@ -42,7 +42,8 @@ class Stored:
 
 async def store(pool: Pool, owner_dsn: str, dataset: Set, embedder: Embedder) -> Stored:
     """Store a set, a team a group, and put each note into its state."""
-    teams = await _teams(owner_dsn, sorted({item.group for item in (*dataset.notes, *dataset.questions)}))
+    groups = {note.group for note in dataset.notes} | {question.group for question in dataset.questions}
+    teams = await _teams(owner_dsn, sorted(groups))
     stored = Stored(dataset=_with_forbidden(dataset), teams=teams, notes={})
     for group, team_id in teams.items():
         notes = [note for note in dataset.notes if note.group == group]

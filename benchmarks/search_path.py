@@ -10,7 +10,6 @@ import statistics
 import time
 
 import asyncpg
-import uvloop
 
 from benchmarks.eval import database
 from benchmarks.search import MODEL, ORG, Texts, fill
@@ -88,10 +87,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=300)
     parser.add_argument("--database", nargs=2, metavar=("OWNER_DSN", "PRODUCT_DSN"), help="instead of own servers")
     options = parser.parse_args()
-    with database(options.database) as (owner_dsn, product_dsn):
-        # The loop that the product's processes use.
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(run(owner_dsn, product_dsn, options))
+    with database(options.database) as (owner_dsn, product_dsn), asyncio.Runner() as runner:
+        runner.run(run(owner_dsn, product_dsn, options))
 
 
 if __name__ == "__main__":

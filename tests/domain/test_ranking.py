@@ -104,7 +104,7 @@ def test_an_identifier_that_the_model_knows_nothing_of_is_found_by_its_words_alo
 
 
 def test_words_alone_have_no_floor_but_a_tail() -> None:
-    assert places(candidate(0.04), candidate(0.02), candidate(0.005)) == [0, 1]
+    assert places(candidate(0.04), candidate(0.02), candidate(0.003)) == [0, 1]
 
 
 def test_hits_without_a_vector_yet_are_judged_beside_those_that_have_one() -> None:

@@ -19,8 +19,8 @@ LONGEST = 10 * AVERAGE_LENGTH
 # The highest impact that one word can have.
 CEILING = K1 + 1
 
-# Share of the cosine in the blend. The rest is the word score relative to the best one: how much of a question the words
-# of any entry can cover depends on its length and phrasing, the order that they make does not.
+# Share of the cosine in the blend. The rest is the word score relative to the best one: how much of a question the
+# words of any entry can cover depends on its length and phrasing, the order that they make does not.
 COSINE_WEIGHT = 0.86
 # The same for choosing candidates, by absolute scores, before the best hits are known.
 CANDIDATE_WEIGHT = 0.6
@@ -28,8 +28,8 @@ CANDIDATE_WEIGHT = 0.6
 # identifier that a model knows nothing of, is evidence by itself.
 _WORDS_AS_EVIDENCE = 0.3
 _WORDS_ALONE_AS_EVIDENCE = 0.8
-# Least evidence of the best hit: below it nothing answers, and nothing is shown. Where only words were compared there is
-# no such floor: their score is no probability.
+# Least evidence of the best hit: below it nothing answers, and nothing is shown. Where only words were compared there
+# is no such floor: their score is no probability.
 JUNK = 0.28
 # Least share of the best hit's evidence: what is further behind is its tail.
 _TAIL = 0.5
@@ -152,7 +152,7 @@ def order(
 def _worth_showing(candidates: Sequence[Signals], floor: float) -> list[int]:
     """Return the places of hits that are near the best one's evidence, if that reaches the floor.
 
-    Hits by words alone stand beside those by vector while some entries have none yet, and are then judged by themselves.
+    Hits by words alone stand beside those by vector while some entries have none yet; they are judged by themselves.
     """
     kept: list[int] = []
     for by_vector, tail, least in ((True, _TAIL, floor), (False, _TAIL_BY_WORDS, 0.0)):
