@@ -1,7 +1,7 @@
 # Everything needs Python 3.11 or newer and make; the rest is installed into .venv from hashed locks.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test lint format schema lock clean
+.PHONY: help setup up demo eval test lint format schema lock clean
 
 # The first interpreter that is new enough; another one: make PYTHON=/path/to/python setup
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -39,6 +39,9 @@ demo: $(STAMP) ## play a story on a stack of its own and print what each step pr
 
 test: $(STAMP) ## run all tests on real servers
 	@exec $(PY) -m pytest $(ARGS)
+
+eval: $(STAMP) ## score search on the product's own set: words, vectors and both
+	@exec $(PY) -m benchmarks.eval $(ARGS)
 
 lint: $(STAMP) ## check style, types and the direction of imports
 	$(VENV)/bin/ruff check

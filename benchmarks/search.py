@@ -16,9 +16,9 @@ from kapelle.domain.entries import Status
 from kapelle.store import embeddings, search, search_vectors
 from kapelle.store.pool import Connection, Pool, open_pool, tenant
 
-_ORG = "benchmark"
+ORG = "benchmark"
 _DIMENSIONS = 384
-_MODEL = f"random:{_DIMENSIONS}"
+MODEL = f"random:{_DIMENSIONS}"
 _BATCH = 250
 _QUERIES = 40
 # As many small teams as make the large ones a part of the whole, not all of it.
@@ -54,10 +54,10 @@ class Texts:
 
 async def fill(pool: Pool, owner: Connection, size: int, texts: Texts) -> int:
     """Make a team of `size` entries with vectors, and return its id."""
-    await owner.execute("insert into ibex_core.organizations values ($1, $1) on conflict do nothing", _ORG)
+    await owner.execute("insert into ibex_core.organizations values ($1, $1) on conflict do nothing", ORG)
     team_id: int = await owner.fetchval(
         "insert into ibex_core.teams (org_id, slug, name) values ($1, $2, $2) returning team_id",
-        _ORG,
+        ORG,
         f"size-{size}-{os.urandom(4).hex()}",
     )
     for start in range(0, size, _BATCH):
@@ -68,14 +68,14 @@ async def fill(pool: Pool, owner: Connection, size: int, texts: Texts) -> int:
 async def _fill_batch(pool: Pool, team_id: int, count: int, texts: Texts) -> None:
     titles = [texts.words(5) for _ in range(count)]
     bodies = [texts.words(40) for _ in range(count)]
-    async with tenant(pool, _ORG) as conn:
-        rows = await conn.fetch(_NOTE, _ORG, team_id, titles, bodies, bytes(16))
-        await search.index(conn, org_id=_ORG, rows=[_indexed(row, team_id) for row in rows])
+    async with tenant(pool, ORG) as conn:
+        rows = await conn.fetch(_NOTE, ORG, team_id, titles, bodies, bytes(16))
+        await search.index(conn, org_id=ORG, rows=[_indexed(row, team_id) for row in rows])
         vectors = [
-            embeddings.VectorRow(team_id=team_id, memory_id=row["id"], model=_MODEL, part=0, vector=texts.vector())
+            embeddings.VectorRow(team_id=team_id, memory_id=row["id"], model=MODEL, part=0, vector=texts.vector())
             for row in rows
         ]
-        await embeddings.store(conn, org_id=_ORG, rows=vectors)
+        await embeddings.store(conn, org_id=ORG, rows=vectors)
 
 
 def _indexed(row: asyncpg.Record, team_id: int) -> search.IndexRow:
@@ -108,11 +108,11 @@ async def report(pool: Pool, team_id: int, size: int, texts: Texts, rounds: int)
 
         def find(*, by_vector: bool) -> Callable[[], Awaitable[object]]:
             request = search.SearchRequest(
-                org_id=_ORG,
+                org_id=ORG,
                 team_id=team_id,
                 query=texts.words(8),
                 vector=texts.vector() if by_vector else None,
-                model=_MODEL,
+                model=MODEL,
             )
             return lambda: search.find(conn, request)
 
@@ -135,7 +135,7 @@ async def run(owner_dsn: str, product_dsn: str, options: argparse.Namespace) -> 
         for _ in range(_SMALL_TEAMS):
             await fill(pool, owner, 100, texts)
         teams = [(size, await fill(pool, owner, size, texts)) for size in options.sizes]
-        for team in await search_vectors.unindexed(owner, org_id=_ORG):
+        for team in await search_vectors.unindexed(owner, org_id=ORG):
             await search_vectors.build(owner, team)
         for size, team_id in teams:
             await report(pool, team_id, size, texts, options.rounds)

@@ -8,7 +8,7 @@ from tests.architecture.repository import files, name_of, parsed, python_files
 FILE_LINES = 500
 FUNCTION_LINES = 60
 # Generated, and read by programs only.
-GENERATED = re.compile(r"\.lock$|^migrations/schema\.sql$|^tests/workflows/histories/|\.(?:png|svg|jsonl?|csv|gz)$")
+GENERATED = re.compile(r"\.lock$|^migrations/schema\.sql$|^tests/workflows/histories/|\.(?:png|svg|jsonl?|csv|gz|npz)$")
 SAYS_NOTHING = re.compile(r"utils?$|helpers?$|managers?$", re.IGNORECASE)
 
 

@@ -6,9 +6,10 @@ from itertools import count
 import pytest
 
 from kapelle.domain.entries import Kind, Status
-from kapelle.domain.rules.ranking import POOL, Signals, explain, order, relevance
+from kapelle.domain.rules.ranking import JUNK, POOL, Scale, Signals, explain, order, relevance
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
+SCALE = Scale(words=0.5, by_vector=False)
 _ids = count(1)
 
 
@@ -39,10 +40,27 @@ def candidate(
 
 @pytest.mark.parametrize(
     ("words", "cosine", "expected"),
-    [(0.5, None, 0.5), (None, 0.5, 0.5), (0.5, 1.0, 0.8), (1.0, -0.3, 0.4), (None, -0.3, 0.0), (None, None, 0.0)],
+    [
+        (0.5, 1.0, 1.0),
+        (0.25, 1.0, 0.93),
+        (0.0, 0.5, 0.43),
+        (0.5, -0.3, 0.14),
+        # No vector yet: the word score stands for the cosine.
+        (0.5, None, 0.57),
+        (None, 0.5, 0.5),
+        (None, -0.3, 0.0),
+    ],
 )
-def test_legs_are_blended_by_absolute_scores(words: float | None, cosine: float | None, expected: float) -> None:
-    assert relevance(words, cosine) == pytest.approx(expected)
+def test_words_count_beside_the_cosine_and_relative_to_the_best_ones(
+    words: float | None, cosine: float | None, expected: float
+) -> None:
+    assert relevance(words, cosine, Scale(words=0.5, by_vector=True)) == pytest.approx(expected)
+
+
+def test_a_leg_that_had_nothing_to_compare_leaves_the_other_alone() -> None:
+    assert relevance(0.3, None, Scale(words=0.5, by_vector=False)) == 0.3
+    assert relevance(None, None, Scale(words=0.0, by_vector=False)) == 0.0
+    assert relevance(0.0, 0.5, Scale(words=0.0, by_vector=True)) == pytest.approx(0.43)
 
 
 def test_curated_entries_come_first_and_each_group_is_ordered_by_score() -> None:
@@ -66,9 +84,31 @@ def test_a_smaller_limit_shows_the_beginning_of_the_larger_answer() -> None:
     assert order(found, NOW, limit=5) == order(found, NOW, limit=POOL)[:5]
 
 
-def test_noise_is_cut_only_where_vectors_were_compared() -> None:
-    found = (candidate(0.05), candidate(0.05, 0.1), candidate(None, 0.19), candidate(0.0, 0.9))
-    assert [place for place, _ in order(found, NOW, limit=10)] == [3, 0]
+def places(*found: Signals, floor: float = JUNK) -> list[int]:
+    return [place for place, _ in order(found, NOW, limit=20, floor=floor)]
+
+
+def test_nothing_is_shown_where_not_even_the_best_hit_is_near_the_question() -> None:
+    noise = (candidate(0.1, 0.2), candidate(0.2, 0.1), candidate(None, 0.27))
+    assert places(*noise) == []
+    assert places(*noise, floor=0.0) == [2, 0, 1]
+
+
+def test_one_near_hit_vouches_for_those_within_reach_of_it() -> None:
+    assert places(candidate(0.0, 0.8), candidate(0.1, 0.45), candidate(0.1, 0.3)) == [0, 1]
+    assert places(candidate(0.0, 0.5), candidate(0.1, 0.3)) == [0, 1]
+
+
+def test_an_identifier_that_the_model_knows_nothing_of_is_found_by_its_words_alone() -> None:
+    assert places(candidate(0.5, 0.05), candidate(0.0, 0.1)) == [0]
+
+
+def test_words_alone_have_no_floor_but_a_tail() -> None:
+    assert places(candidate(0.04), candidate(0.02), candidate(0.003)) == [0, 1]
+
+
+def test_hits_without_a_vector_yet_are_judged_beside_those_that_have_one() -> None:
+    assert places(candidate(0.4), candidate(0.1, 0.6), candidate(0.0, 0.1)) == [1, 0]
 
 
 def test_all_shifts_together_cannot_overturn_a_clear_match() -> None:
@@ -79,10 +119,10 @@ def test_all_shifts_together_cannot_overturn_a_clear_match() -> None:
 
 def test_shifts_decide_between_equals_and_are_named() -> None:
     old, fresh = candidate(0.5, kind=Kind.FACT, days=180), candidate(0.5, kind=Kind.FACT)
-    assert dict(explain(old, NOW).shifts) == {"recency": pytest.approx(0.01)}
-    assert dict(explain(fresh, NOW).shifts) == {"recency": pytest.approx(0.02)}
-    assert explain(candidate(0.5, days=9999), NOW).shifts == ()
-    helpful = explain(candidate(0.5, pinned=True, votes=(1, 0), confidence=0.5), NOW)
+    assert dict(explain(old, SCALE, NOW).shifts) == {"recency": pytest.approx(0.01)}
+    assert dict(explain(fresh, SCALE, NOW).shifts) == {"recency": pytest.approx(0.02)}
+    assert explain(candidate(0.5, days=9999), SCALE, NOW).shifts == ()
+    helpful = explain(candidate(0.5, pinned=True, votes=(1, 0), confidence=0.5), SCALE, NOW)
     assert [name for name, _ in helpful.shifts] == ["pinned", "feedback", "confidence"]
 
 

@@ -43,10 +43,16 @@ async def test_both_scores_count_for_what_only_one_leg_brought(team: Team) -> No
     await team.remember("Both", "undo a release", vector=towards(0, 0.7))
     await team.remember("Unembedded", "undo a release")
     hits = {hit.entry.title: hit for hit in await team.hits("undo a release", vector=towards(0))}
-    assert [*hits][2] == "Near"
-    assert hits["Both"].why.relevance == pytest.approx(0.42 + 0.4 * (hits["Both"].why.words or 0), abs=0.001)
-    assert hits["Unembedded"].why.cosine is None
-    assert hits["Near"].why.relevance == pytest.approx(0.48, abs=0.001)
+    assert hits.keys() == {"Near", "Both", "Unembedded"}
+    both, unembedded = hits["Both"].why, hits["Unembedded"].why
+    assert both.words is not None
+    assert unembedded.words is not None
+    assert both.words > unembedded.words
+    assert both.relevance == pytest.approx(0.86 * 0.7 + 0.14, abs=0.001)
+    assert unembedded.cosine is None
+    expected = 0.86 * unembedded.words + 0.14 * unembedded.words / both.words
+    assert unembedded.relevance == pytest.approx(expected, abs=0.001)
+    assert hits["Near"].why.relevance == pytest.approx(0.86 * 0.8, abs=0.001)
 
 
 async def test_stop_words_alone_go_by_meaning(team: Team) -> None:
