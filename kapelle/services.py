@@ -14,6 +14,8 @@ from kapelle.durable.importer import Importer
 from kapelle.durable.writer import Writer
 from kapelle.settings import Settings
 from kapelle.spaces import Spaces
+from kapelle.store import revisions
+from kapelle.store.hot import HotCache
 from kapelle.store.pool import Pool, open_pool
 
 
@@ -33,6 +35,7 @@ class Services:
     verdicts: Verdicts
     # Where no embeddings are configured, there is no space, and search goes by words.
     spaces: Spaces
+    hot: HotCache
 
     @property
     def org_id(self) -> str:
@@ -52,6 +55,8 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
         pool = await stack.enter_async_context(await open_pool(url, size))
         write_pool = await stack.enter_async_context(await open_pool(url, size))
         temporal = await connect(env, settings.payload_keys, identity=identity)
+        hot = HotCache(pool, settings.org)
+        await stack.enter_async_context(revisions.listening(url, hot.drop, hot.drop_all))
         yield Services(
             settings=settings,
             pool=pool,
@@ -69,4 +74,5 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
             policy=Policy(link_hosts=settings.link_hosts, personal_data=settings.personal_data),
             verdicts=Verdicts(clock=time.thread_time),
             spaces=Spaces(settings, pool),
+            hot=hot,
         )

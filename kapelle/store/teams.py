@@ -18,6 +18,12 @@ class Team:
     repo_url: str | None
     link_hosts: tuple[str, ...]
     personal_data: str | None
+    # Moves with every change of the team's memory.
+    revision: int
+    # The number of the last event in its ledger.
+    ledger_seq: int
+    # When this was read, by the database's clock.
+    read_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +42,15 @@ def _team(row: Row) -> Team:
         repo_url=row["repo_url"],
         link_hosts=tuple(row["link_hosts"]),
         personal_data=row["personal_data"],
+        revision=row["revision"],
+        ledger_seq=row["ledger_seq"],
+        read_at=row["read_at"],
     )
 
 
 FIND = """
-select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, t.revision, t.ledger_seq,
+    statement_timestamp() as read_at
 from ibex_core.teams as t where t.org_id = $1 and t.slug = $2
 """
 
@@ -52,7 +62,8 @@ async def find(conn: Connection, *, org_id: str, slug: str) -> Team | None:
 
 
 STANDING = """
-select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data,
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, t.revision, t.ledger_seq,
+    statement_timestamp() as read_at,
     m.role, coalesce(p.is_admin, false) as is_admin
 from ibex_core.teams as t
 left join ibex_core.persons as p on p.org_id = t.org_id and p.person_id = $3
@@ -127,7 +138,8 @@ async def create(conn: Connection, *, org_id: str, slug: str, name: str) -> int 
 
 
 LIST = """
-select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, t.revision, t.ledger_seq,
+    statement_timestamp() as read_at
 from ibex_core.teams as t
 where t.org_id = $1
   and ($2::text is null or exists (

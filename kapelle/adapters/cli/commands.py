@@ -45,6 +45,8 @@ class Subcommand:
     # Takes the run over where it asks more than one question; None where it does not.
     conversation: Callable[[Namespace], Conversation | None] = one_question
     description: str = ""
+    # The operation that it asks for, if that has another name.
+    operation: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,8 @@ class Group:
     summary: str
     description: str
     subcommands: tuple[Subcommand, ...]
+    # The service's command, if that has another name.
+    command: str = ""
 
 
 def nothing(_: ArgumentParser) -> None:

@@ -72,9 +72,11 @@ def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -
     )
     question = request.Request(
         command=given.group,
-        arguments=(subcommand.name, *subcommand.arguments(given, bodies)),
+        arguments=(subcommand.operation or subcommand.name, *subcommand.arguments(given, bodies)),
         request_id=flags.request_id or (uuid.uuid4().hex if subcommand.repeatable else ""),
         numbered=subcommand.view is View.ENTRIES,
+        moments=_moments(given),
+        versioned=flags.json and subcommand.view in {View.ENTRIES, View.ENTRY},
     )
     reply = _ask(settled, question)
     if subcommand.follows:
@@ -97,6 +99,12 @@ def _followed(
         printing.remark(reply.text, around)
         reply = _ask(settled, question)
     return reply
+
+
+def _moments(given: Namespace) -> tuple[tuple[str, str], ...]:
+    """Return the moments that were given; the service reads them, and says what is wrong with one."""
+    names = ("as_of", "valid_from", "valid_until")
+    return tuple((name, str(value)) for name in names if (value := getattr(given, name, "")))
 
 
 def _original_body(given: Namespace, subcommand: Subcommand, settled: config.Config) -> str:

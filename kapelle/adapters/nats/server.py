@@ -11,7 +11,7 @@ from nats.errors import Error as NatsError
 
 from kapelle.adapters.errors import UNEXPECTED, sentence
 from kapelle.adapters.nats import wire
-from kapelle.adapters.wording import entry_ids, words
+from kapelle.adapters.wording import entry_ids, versions, words
 from kapelle.domain.errors import Fault, InvalidRequest, Unavailable
 from kapelle.operations import perform
 from kapelle.services import Services
@@ -104,8 +104,11 @@ class CommandServer:
         with self._slots[call.operation.reads]:
             result = await perform(call, self._services)
         text, entries = words(result)
-        ids = entry_ids(result) if call.wants_ids else None
-        return wire.write(text, entries, ids, limit=limit)
+        beside = {
+            "ids": entry_ids(result) if call.wants_ids else None,
+            "versions": versions(result) if call.wants_versions else None,
+        }
+        return wire.write(text, entries, beside, limit=limit)
 
 
 def _where(error: Exception) -> dict[str, object]:
