@@ -16,6 +16,7 @@ from kapelle.providers.embeddings import Vector
 from kapelle.store.conflicts import NewConflict
 from kapelle.store.entries import NewEntry, Standing
 from kapelle.store.operations import Begun, Recorded
+from kapelle.store.tombstones import Tombstone
 
 REUSED = "this request id was used for another request; choose a new one"
 
@@ -60,11 +61,13 @@ class Known:
     now: Mapping[int, datetime]
     recorded: Mapping[str, Recorded]
     live: dict[tuple[int, bytes], tuple[int, Status]]
+    # Entries that hold the same text and are valid no more; what says it anew takes their place.
+    expired: dict[tuple[int, bytes], int]
     # Entries that edits replace, and the successors of those, as they were before the batch.
     standings: Mapping[int, Standing]
     # What the batch itself superseded: by replaced entry, the successor and its text hash.
     superseded: dict[int, tuple[int, bytes]] = field(default_factory=dict)
-    tombstones: set[bytes]
+    tombstones: dict[bytes, Tombstone]
     # The entries that drafts resemble, those of them that are still current.
     current: Mapping[int, Status]
     recent: list[Recent]
@@ -94,13 +97,14 @@ class Plan:
     events: list[tuple[int, Event]] = field(default_factory=list)
 
 
-def begun(write: Write) -> Begun:
+def begun(write: Write, tombstone: bytes | None = None) -> Begun:
     return Begun(
         operation_id=write.operation_id,
         team_id=write.team_id,
         source=write.source,
         name=write.intent,
         digest=bytes.fromhex(write.request_digest),
+        tombstone=tombstone,
     )
 
 
@@ -132,7 +136,7 @@ def plan(batch: tuple[Case, ...], known: Known) -> Plan:
             outcome = _decide(case, known, planned)
             # A team that is gone took its operations with it.
             if case.write.team_id in known.now:
-                planned.finished.append((begun(case.write), outcome))
+                planned.finished.append((begun(case.write, case.tombstone), outcome))
         planned.outcomes.append(outcome)
     return planned
 
@@ -165,8 +169,20 @@ def _barred(case: Case, known: Known) -> Outcome | None:
         return refused("the team does not exist any more")
     if write.replaces is not None and (blocked := _replaceable(case, write.replaces, known)):
         return blocked
-    if case.tombstone in known.tombstones and (write.restored or not is_person(write.source)):
-        return refused("this text was forgotten in this team; only a person can add it again")
+    return _buried(case, known)
+
+
+def _buried(case: Case, known: Known) -> Outcome | None:
+    """Return why a text that went may not come back: unasked, or by a write that began before it went."""
+    write, tombstone = case.write, known.tombstones.get(case.tombstone)
+    if tombstone is None:
+        return None
+    if write.restored or not is_person(write.source):
+        return refused(f"this text was {tombstone.cause} in this team; only a person can add it again")
+    if write.ledger_seq is not None and write.ledger_seq < tombstone.seq:
+        return refused(
+            f"this text was {tombstone.cause} in this team while it was being written; add it again if it is wanted"
+        )
     return None
 
 
@@ -283,20 +299,19 @@ def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned:
         restored=write.restored,
     )
     planned.inserts.append(Insert(new=new, case=case))
-    if case.tombstone in known.tombstones:
-        known.tombstones.discard(case.tombstone)
-        planned.lifts.append((write.team_id, case.tombstone))
     if _current(case):
         known.live[write.team_id, case.text_hash] = (new.id, status)
         planned.conflicts += _conflicts(case, new.id, likenesses)
         known.recent.append(
             Recent(entry_id=new.id, team_id=write.team_id, text=draft, gist=gist(draft), vector=case.vector)
         )
-    digest = text_digest(new.salt, draft.title, draft.body)
-    event = "proposed" if write.intent == "propose" else "added"
+    digest = text_digest(new.salt, new.stored())
+    event = "imported" if write.restored else "proposed" if write.intent == "propose" else "added"
     planned.events.append(
         (write.team_id, replace(_event(write, known, new.id, event, write.replaces), text_digest=digest))
     )
+    _lift(case, new, known, planned)
+    _renew(case, new, known, planned)
     if case.quarantine:
         return Outcome(code=Code.QUARANTINED, entry_id=new.id, reason=case.quarantine)
     if write.replaces is None:
@@ -306,6 +321,26 @@ def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned:
 
 def _current(case: Case) -> bool:
     return case.write.restored is None or case.write.restored.current
+
+
+def _lift(case: Case, new: NewEntry, known: Known, planned: Plan) -> None:
+    """Let a text back in that a person says again."""
+    tombstone = known.tombstones.pop(case.tombstone, None)
+    if tombstone is None:
+        return
+    planned.lifts.append((new.team_id, case.tombstone))
+    event = _event(case.write, known, new.id, "lifted", tombstone.memory_id)
+    planned.events.append((new.team_id, replace(event, text_digest=case.tombstone)))
+
+
+def _renew(case: Case, new: NewEntry, known: Known, planned: Plan) -> None:
+    """Let a text take the place of an entry that said the same and has expired."""
+    expired = known.expired.pop((new.team_id, case.text_hash), None)
+    if expired is None or expired in known.superseded or expired == case.write.replaces:
+        return
+    known.superseded[expired] = (new.id, case.text_hash)
+    planned.supersedes.append((case.write, new.id, expired))
+    planned.events.append((new.team_id, _event(case.write, known, expired, "superseded", new.id)))
 
 
 def _status(case: Case) -> Status:

@@ -42,8 +42,12 @@ async def note(
     *happened: tuple[int, str, int | None],
     org_id: str,
     team_id: int,
+    digest: bytes | None = None,
 ) -> None:
-    """Append events, each an entry, what happened, and the other entry, and move the team's revision."""
+    """Append events, each an entry, what happened, and the other entry.
+
+    `digest` is the tombstone's, of events by which a text goes.
+    """
     events = [
         (
             team_id,
@@ -54,9 +58,9 @@ async def note(
                 actor=begun.source,
                 operation_id=begun.operation_id,
                 happened_at=now,
+                text_digest=digest,
             ),
         )
         for entry_id, event, other_id in happened
     ]
     await ledger.append(conn, org_id=org_id, events=events)
-    await teams.move_revision(conn, org_id=org_id, team_ids=[team_id])

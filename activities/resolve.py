@@ -11,6 +11,7 @@ from kapelle.contracts import resolve
 from kapelle.contracts.resolve import Resolution
 from kapelle.domain.entries import Status
 from kapelle.domain.outcomes import Code, Outcome, refused
+from kapelle.domain.outcomes import conflict as conflicting
 from kapelle.store import conflicts, entries, search
 from kapelle.store.conflicts import Conflict
 from kapelle.store.operations import Begun
@@ -46,10 +47,12 @@ async def _settle(conn: Connection, resolution: Resolution, conflict: Conflict |
     if conflict is None:
         return refused(f"there is no conflict {resolution.conflict_id} in this team")
     if conflict.resolution is not None and conflict.resolution != resolution.decision:
-        return refused(f"conflict {conflict.id} was resolved as {conflict.resolution} by {conflict.resolved_by}")
+        return conflicting(f"conflict {conflict.id} was resolved as {conflict.resolution} by {conflict.resolved_by}")
     outcome = _outcome(conflict, resolution)
     if conflict.resolution is not None:
         return outcome
+    if moved := await _moved(conn, resolution, conflict):
+        return moved
     if outcome.code is Code.KEPT_BOTH:
         await _keep_both(conn, resolution, conflict, now)
     elif blocked := await _keep_one(conn, resolution, outcome, now):
@@ -66,6 +69,21 @@ async def _settle(conn: Connection, resolution: Resolution, conflict: Conflict |
     return outcome
 
 
+async def _moved(conn: Connection, resolution: Resolution, conflict: Conflict) -> Outcome | None:
+    """Return why the entries are not those that the caller looked at."""
+    ids = [conflict.first_id, conflict.second_id]
+    found = await entries.standings(conn, org_id=resolution.org_id, team_ids=[resolution.team_id], entry_ids=ids)
+    for entry_id in ids:
+        successor = found[entry_id].successor if entry_id in found else None
+        if resolution.seen and successor is not None and successor not in ids:
+            by = found[entry_id].superseded_by
+            return conflicting(f"entry {entry_id} was superseded by entry {successor} of {by}; look again")
+    seen = "-".join(found[entry_id].entry.version for entry_id in ids if entry_id in found)
+    if resolution.seen and resolution.seen != seen:
+        return conflicting(f"the entries of conflict {conflict.id} are not as you saw them; look again")
+    return None
+
+
 def _outcome(conflict: Conflict, resolution: Resolution) -> Outcome:
     kept, other = conflict.first_id, conflict.second_id
     if resolution.decision == "keep-second":
@@ -76,7 +94,7 @@ def _outcome(conflict: Conflict, resolution: Resolution) -> Outcome:
 
 async def _keep_both(conn: Connection, resolution: Resolution, conflict: Conflict, now: datetime) -> None:
     first, second = conflict.first_id, conflict.second_id
-    await conflicts.relate(conn, org_id=resolution.org_id, from_id=second, to_id=first)
+    await conflicts.relate(conn, org_id=resolution.org_id, from_id=second, to_id=first, at=now)
     happened = ((first, "resolved", second), (second, "resolved", first))
     await note(conn, _begun(resolution), now, *happened, org_id=resolution.org_id, team_id=resolution.team_id)
 
@@ -97,7 +115,7 @@ async def _keep_one(conn: Connection, resolution: Resolution, outcome: Outcome, 
         happened.append((kept_id, "accepted", None))
     if other.current:
         await search.retire(conn, org_id=org_id, team_id=team_id, memory_id=other_id)
-        await entries.link_successors(conn, org_id=org_id, pairs=[(kept_id, other_id)])
+        await entries.link_successors(conn, org_id=org_id, pairs=[(kept_id, other_id, now)])
         happened.append((other_id, "superseded", kept_id))
     await note(conn, _begun(resolution), now, *happened, org_id=org_id, team_id=team_id)
     return None

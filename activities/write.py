@@ -23,7 +23,7 @@ from kapelle.domain.rules.scan.verdicts import Verdicts
 from kapelle.domain.text import text_hash
 from kapelle.providers.embeddings import EmbeddingFailed, embed_entries
 from kapelle.spaces import Spaces
-from kapelle.store import conflicts, embeddings, entries, ledger, neighbours, operations, search, teams
+from kapelle.store import conflicts, embeddings, entries, ledger, neighbours, operations, search, teams, tombstones
 from kapelle.store.pool import Connection, Pool, tenant
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class WriteActivities(write.WriteActivities):
     @activity.defn(name="write.fail")
     async def fail(self, batch: Batch) -> tuple[Outcome, ...]:
         failed = Outcome(code=Code.FAILED, reason=NOT_STORED)
-        begun = [admission.begun(single) for single in batch.writes]
+        begun = [admission.begun(single, self._tombstone(batch.org_id, single)) for single in batch.writes]
         ids = [row.operation_id for row in begun]
         async with tenant(self._pool, batch.org_id) as conn:
             recorded = await operations.recorded(conn, org_id=batch.org_id, operation_ids=ids)
@@ -104,11 +104,13 @@ class WriteActivities(write.WriteActivities):
     def _cases(self, prepared: Prepared) -> tuple[Case, ...]:
         batch = prepared.batch
         hashes = tuple(text_hash(single.draft.title, single.draft.body) for single in batch.writes)
-        tombstones = tuple(
-            digests.tombstone(self._digest_key, batch.org_id, single.team_id, text)
-            for single, text in zip(batch.writes, hashes, strict=True)
+        return admission.cases(
+            prepared, hashes, tuple(self._tombstone(batch.org_id, single) for single in batch.writes)
         )
-        return admission.cases(prepared, hashes, tombstones)
+
+    def _tombstone(self, org_id: str, single: Write) -> bytes:
+        text = text_hash(single.draft.title, single.draft.body)
+        return digests.tombstone(self._digest_key, org_id, single.team_id, text)
 
 
 def _screened(verdict: scan.Verdict, draft: Draft) -> Screened:
@@ -125,10 +127,10 @@ async def _read(conn: Connection, org_id: str, cases: tuple[Case, ...], model: s
     team_ids = {case.write.team_id for case in cases}
     now = await teams.lock(conn, org_id=org_id, team_ids=team_ids)
     recorded = await operations.recorded(conn, org_id=org_id, operation_ids=[case.write.operation_id for case in cases])
-    live = await entries.live_texts(
+    live, expired = await entries.live_texts(
         conn, org_id=org_id, team_ids=team_ids, text_hashes=(case.text_hash for case in cases)
     )
-    tombstones = await ledger.tombstones(
+    buried = await tombstones.present(
         conn, org_id=org_id, team_ids=team_ids, digests=[case.tombstone for case in cases]
     )
     replaced = {case.write.replaces for case in cases if case.write.replaces is not None}
@@ -139,8 +141,9 @@ async def _read(conn: Connection, org_id: str, cases: tuple[Case, ...], model: s
         now=now,
         recorded=recorded,
         live=live,
+        expired=expired,
         standings=standings,
-        tombstones=set(tombstones),
+        tombstones=dict(buried),
         current=current,
         recent=await _recent(conn, org_id, cases),
         model=model,
@@ -207,7 +210,8 @@ async def _apply(conn: Connection, org_id: str, plan: Plan, model: str) -> None:
     if plan.inserts:
         await _insert(conn, org_id, plan.inserts, model)
     if plan.supersedes:
-        pairs = [(successor, replaced) for _, successor, replaced in plan.supersedes]
+        moments = {event.other_id: event.happened_at for _, event in plan.events if event.event == "superseded"}
+        pairs = [(successor, replaced, moments[successor]) for _, successor, replaced in plan.supersedes]
         await entries.link_successors(conn, org_id=org_id, pairs=pairs)
     for single, entry_id, at in plan.accepts:
         await curate_entry(conn, org_id, single.team_id, entry_id, at=at, by=single.source)
@@ -219,10 +223,9 @@ async def _apply(conn: Connection, org_id: str, plan: Plan, model: str) -> None:
 async def _record(conn: Connection, org_id: str, plan: Plan) -> None:
     if plan.lifts:
         lifted = {team_id for team_id, _ in plan.lifts}
-        await ledger.lift(conn, org_id=org_id, team_ids=lifted, digests=[digest for _, digest in plan.lifts])
+        await tombstones.lift(conn, org_id=org_id, team_ids=lifted, digests=[digest for _, digest in plan.lifts])
     if plan.events:
         await ledger.append(conn, org_id=org_id, events=plan.events)
-        await teams.move_revision(conn, org_id=org_id, team_ids={team_id for team_id, _ in plan.events})
     if plan.finished:
         workflow_id = activity.info().workflow_id or ""
         await operations.finish(conn, org_id=org_id, finished=plan.finished, workflow_id=workflow_id)

@@ -16,6 +16,8 @@ from kapelle.durable.writer import Writer
 from kapelle.providers.github import GitHub, open_github
 from kapelle.settings import Settings
 from kapelle.spaces import Spaces
+from kapelle.store import revisions
+from kapelle.store.hot import HotCache
 from kapelle.store.pool import Pool, open_pool
 
 
@@ -38,6 +40,7 @@ class Services:
     spaces: Spaces
     # None where exports as pull requests are not configured: they end as text.
     github: GitHub | None
+    hot: HotCache
 
     @property
     def org_id(self) -> str:
@@ -57,6 +60,8 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
         pool = await stack.enter_async_context(await open_pool(url, size))
         write_pool = await stack.enter_async_context(await open_pool(url, size))
         temporal = await connect(env, settings.payload_keys, identity=identity)
+        hot = HotCache(pool, settings.org)
+        await stack.enter_async_context(revisions.listening(url, hot.drop, hot.drop_all))
         yield Services(
             settings=settings,
             pool=pool,
@@ -76,4 +81,5 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
             verdicts=Verdicts(clock=time.thread_time),
             spaces=Spaces(settings, pool),
             github=open_github(settings),
+            hot=hot,
         )

@@ -10,6 +10,15 @@ CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
 
 COMMENT ON EXTENSION vector IS 'vector data type and ivfflat and hnsw access methods';
 
+CREATE FUNCTION ibex_core.announce_revision() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    perform pg_notify('kapelle_revisions', new.team_id || ' ' || new.revision);
+    return null;
+end
+$$;
+
 CREATE FUNCTION ibex_core.blend(p_words real, p_cosine real, p_cosine_weight real) RETURNS real
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN (p_cosine IS NULL) THEN (p_words)::double precision WHEN (p_words IS NULL) THEN (p_cosine)::double precision ELSE ((p_cosine_weight * p_cosine) + (((1)::double precision - p_cosine_weight) * p_words)) END;
@@ -580,6 +589,17 @@ CREATE TABLE ibex_core.exports (
 
 ALTER TABLE ONLY ibex_core.exports FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE ibex_core.held_memories (
+    org_id text NOT NULL,
+    team_id bigint NOT NULL,
+    memory_id bigint NOT NULL,
+    agent text,
+    held_at timestamp with time zone DEFAULT now() NOT NULL,
+    document jsonb NOT NULL
+);
+
+ALTER TABLE ONLY ibex_core.held_memories FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE ibex_core.import_lines (
     org_id text NOT NULL,
     team_id bigint NOT NULL,
@@ -611,6 +631,21 @@ CREATE TABLE ibex_core.imports (
 );
 
 ALTER TABLE ONLY ibex_core.imports FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE ibex_core.ledger_checkpoints (
+    org_id text NOT NULL,
+    team_id bigint NOT NULL,
+    number bigint NOT NULL,
+    seq bigint NOT NULL,
+    hash bytea NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    seal bytea NOT NULL,
+    CONSTRAINT ledger_checkpoints_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT ledger_checkpoints_number_check CHECK ((number > 0)),
+    CONSTRAINT ledger_checkpoints_seal_check CHECK ((octet_length(seal) = 32))
+);
+
+ALTER TABLE ONLY ibex_core.ledger_checkpoints FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE ibex_core.legal_holds (
     hold_id bigint NOT NULL,
@@ -701,7 +736,7 @@ CREATE TABLE ibex_core.memory_events (
     text_digest bytea,
     previous_hash bytea NOT NULL,
     hash bytea NOT NULL,
-    CONSTRAINT memory_events_event_check CHECK ((event = ANY (ARRAY['proposed'::text, 'added'::text, 'accepted'::text, 'superseded'::text, 'forgotten'::text, 'rejected'::text, 'released'::text, 'resolved'::text, 'rated'::text]))),
+    CONSTRAINT memory_events_event_check CHECK ((event = ANY (ARRAY['proposed'::text, 'added'::text, 'accepted'::text, 'superseded'::text, 'forgotten'::text, 'rejected'::text, 'released'::text, 'resolved'::text, 'rated'::text, 'lifted'::text, 'checkpointed'::text, 'imported'::text]))),
     CONSTRAINT memory_events_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT memory_events_previous_hash_check CHECK ((octet_length(previous_hash) = 32)),
     CONSTRAINT memory_events_seq_check CHECK ((seq > 0)),
@@ -731,6 +766,25 @@ CREATE TABLE ibex_core.memory_labels (
 
 ALTER TABLE ONLY ibex_core.memory_labels FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE ibex_core.memory_reasons (
+    org_id text NOT NULL,
+    team_id bigint NOT NULL,
+    memory_id bigint NOT NULL,
+    reason text NOT NULL
+);
+
+ALTER TABLE ONLY ibex_core.memory_reasons FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE ibex_core.memory_receipts (
+    org_id text NOT NULL,
+    team_id bigint NOT NULL,
+    memory_id bigint NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    lines text[] NOT NULL
+);
+
+ALTER TABLE ONLY ibex_core.memory_receipts FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE ibex_core.memory_relationships (
     relationship_id bigint NOT NULL,
     org_id text NOT NULL,
@@ -759,6 +813,9 @@ CREATE TABLE ibex_core.memory_tombstones (
     digest bytea NOT NULL,
     memory_id bigint NOT NULL,
     forgotten_at timestamp with time zone DEFAULT now() NOT NULL,
+    cause text DEFAULT 'forgotten'::text NOT NULL,
+    seq bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT memory_tombstones_cause_check CHECK ((cause = ANY (ARRAY['forgotten'::text, 'rejected'::text]))),
     CONSTRAINT memory_tombstones_digest_check CHECK ((octet_length(digest) = 32))
 );
 
@@ -777,10 +834,12 @@ CREATE TABLE ibex_core.operations (
     started_at timestamp with time zone DEFAULT now() NOT NULL,
     finished_at timestamp with time zone,
     steps text[] DEFAULT '{}'::text[] NOT NULL,
+    tombstone bytea,
     CONSTRAINT operations_check CHECK (((state = 'succeeded'::text) <= (outcome IS NOT NULL))),
     CONSTRAINT operations_check1 CHECK (((state = ANY (ARRAY['queued'::text, 'running'::text])) = (finished_at IS NULL))),
     CONSTRAINT operations_request_digest_check CHECK ((octet_length(request_digest) = 32)),
-    CONSTRAINT operations_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
+    CONSTRAINT operations_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
+    CONSTRAINT operations_tombstone_check CHECK ((octet_length(tombstone) = 32))
 );
 
 ALTER TABLE ONLY ibex_core.operations FORCE ROW LEVEL SECURITY;
@@ -848,7 +907,10 @@ CREATE TABLE ibex_core.teams (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     repo_id bigint,
     export_schedule text,
+    ledger_seq bigint DEFAULT 0 NOT NULL,
+    ledger_hash bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL,
     CONSTRAINT teams_export_schedule_check CHECK ((export_schedule = ANY (ARRAY['daily'::text, 'weekly'::text]))),
+    CONSTRAINT teams_ledger_hash_check CHECK ((octet_length(ledger_hash) = 32)),
     CONSTRAINT teams_personal_data_check CHECK ((personal_data = ANY (ARRAY['redact'::text, 'reject'::text, 'quarantine'::text, 'off'::text]))),
     CONSTRAINT teams_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
@@ -894,11 +956,17 @@ ALTER TABLE ONLY ibex_core.embedding_models
 ALTER TABLE ONLY ibex_core.exports
     ADD CONSTRAINT exports_pkey PRIMARY KEY (org_id, team_id);
 
+ALTER TABLE ONLY ibex_core.held_memories
+    ADD CONSTRAINT held_memories_pkey PRIMARY KEY (org_id, team_id, memory_id);
+
 ALTER TABLE ONLY ibex_core.import_lines
     ADD CONSTRAINT import_lines_pkey PRIMARY KEY (org_id, team_id, import_id, line);
 
 ALTER TABLE ONLY ibex_core.imports
     ADD CONSTRAINT imports_pkey PRIMARY KEY (org_id, team_id, import_id);
+
+ALTER TABLE ONLY ibex_core.ledger_checkpoints
+    ADD CONSTRAINT ledger_checkpoints_pkey PRIMARY KEY (org_id, team_id, number);
 
 ALTER TABLE ONLY ibex_core.legal_holds
     ADD CONSTRAINT legal_holds_pkey PRIMARY KEY (hold_id);
@@ -926,6 +994,12 @@ ALTER TABLE ONLY ibex_core.memory_feedback
 
 ALTER TABLE ONLY ibex_core.memory_labels
     ADD CONSTRAINT memory_labels_pkey PRIMARY KEY (org_id, memory_id, label);
+
+ALTER TABLE ONLY ibex_core.memory_reasons
+    ADD CONSTRAINT memory_reasons_pkey PRIMARY KEY (org_id, team_id, memory_id);
+
+ALTER TABLE ONLY ibex_core.memory_receipts
+    ADD CONSTRAINT memory_receipts_pkey PRIMARY KEY (org_id, team_id, memory_id);
 
 ALTER TABLE ONLY ibex_core.memory_relationships
     ADD CONSTRAINT memory_relationships_org_id_from_id_to_id_kind_key UNIQUE (org_id, from_id, to_id, kind);
@@ -997,6 +1071,8 @@ CREATE INDEX open_conflicts ON ibex_core.memory_conflicts USING btree (org_id, t
 
 CREATE INDEX operations_by_request ON ibex_core.operations USING btree (org_id, request_digest);
 
+CREATE INDEX operations_by_tombstone ON ibex_core.operations USING btree (org_id, team_id, tombstone) WHERE (tombstone IS NOT NULL);
+
 CREATE INDEX relationships_by_target ON ibex_core.memory_relationships USING btree (to_id);
 
 CREATE INDEX search_by_memory ON ibex_core.memory_search USING btree (memory_id);
@@ -1008,6 +1084,8 @@ CREATE UNIQUE INDEX team_of_repository ON ibex_core.teams USING btree (org_id, l
 CREATE UNIQUE INDEX team_of_repository_id ON ibex_core.teams USING btree (org_id, repo_id);
 
 CREATE INDEX unfinished_operations ON ibex_core.operations USING btree (org_id, started_at) WHERE (finished_at IS NULL);
+
+CREATE INDEX unlifted_holds ON ibex_core.legal_holds USING btree (org_id) WHERE (lifted_at IS NULL);
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON ibex_core.memory_events FOR EACH ROW EXECUTE FUNCTION ibex_core.refuse_change();
 
@@ -1024,6 +1102,8 @@ CREATE TRIGGER kind_follows_changed_labels AFTER UPDATE ON ibex_core.memory_labe
 CREATE TRIGGER kind_follows_gone_labels AFTER DELETE ON ibex_core.memory_labels REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION ibex_core.follow_surest_label();
 
 CREATE TRIGGER kind_follows_new_labels AFTER INSERT ON ibex_core.memory_labels REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION ibex_core.follow_surest_label();
+
+CREATE TRIGGER revision_moved AFTER UPDATE OF revision ON ibex_core.teams FOR EACH ROW WHEN ((new.revision <> old.revision)) EXECUTE FUNCTION ibex_core.announce_revision();
 
 ALTER TABLE ONLY ibex_core.access_tokens
     ADD CONSTRAINT access_tokens_agent_id_org_id_fkey FOREIGN KEY (agent_id, org_id) REFERENCES ibex_core.agents(agent_id, org_id) ON DELETE CASCADE;
@@ -1043,6 +1123,9 @@ ALTER TABLE ONLY ibex_core.embedding_models
 ALTER TABLE ONLY ibex_core.exports
     ADD CONSTRAINT exports_team_id_org_id_fkey FOREIGN KEY (team_id, org_id) REFERENCES ibex_core.teams(team_id, org_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY ibex_core.held_memories
+    ADD CONSTRAINT held_memories_org_id_fkey FOREIGN KEY (org_id) REFERENCES ibex_core.organizations(org_id);
+
 ALTER TABLE ONLY ibex_core.import_lines
     ADD CONSTRAINT import_lines_org_id_team_id_import_id_fkey FOREIGN KEY (org_id, team_id, import_id) REFERENCES ibex_core.imports(org_id, team_id, import_id) ON DELETE CASCADE;
 
@@ -1051,6 +1134,9 @@ ALTER TABLE ONLY ibex_core.imports
 
 ALTER TABLE ONLY ibex_core.imports
     ADD CONSTRAINT imports_team_id_org_id_fkey FOREIGN KEY (team_id, org_id) REFERENCES ibex_core.teams(team_id, org_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ibex_core.ledger_checkpoints
+    ADD CONSTRAINT ledger_checkpoints_org_id_fkey FOREIGN KEY (org_id) REFERENCES ibex_core.organizations(org_id);
 
 ALTER TABLE ONLY ibex_core.legal_holds
     ADD CONSTRAINT legal_holds_agent_id_org_id_fkey FOREIGN KEY (agent_id, org_id) REFERENCES ibex_core.agents(agent_id, org_id);
@@ -1090,6 +1176,15 @@ ALTER TABLE ONLY ibex_core.memory_feedback
 
 ALTER TABLE ONLY ibex_core.memory_labels
     ADD CONSTRAINT memory_labels_memory_id_org_id_fkey FOREIGN KEY (memory_id, org_id) REFERENCES ibex_core.memories(id, org_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ibex_core.memory_reasons
+    ADD CONSTRAINT memory_reasons_org_id_fkey FOREIGN KEY (org_id) REFERENCES ibex_core.organizations(org_id);
+
+ALTER TABLE ONLY ibex_core.memory_reasons
+    ADD CONSTRAINT memory_reasons_team_id_org_id_fkey FOREIGN KEY (team_id, org_id) REFERENCES ibex_core.teams(team_id, org_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY ibex_core.memory_receipts
+    ADD CONSTRAINT memory_receipts_org_id_fkey FOREIGN KEY (org_id) REFERENCES ibex_core.organizations(org_id);
 
 ALTER TABLE ONLY ibex_core.memory_relationships
     ADD CONSTRAINT memory_relationships_from_id_org_id_fkey FOREIGN KEY (from_id, org_id) REFERENCES ibex_core.memories(id, org_id) ON DELETE CASCADE;
@@ -1137,9 +1232,13 @@ ALTER TABLE ibex_core.embedding_models ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ibex_core.exports ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE ibex_core.held_memories ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE ibex_core.import_lines ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ibex_core.imports ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ibex_core.ledger_checkpoints ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ibex_core.legal_holds ENABLE ROW LEVEL SECURITY;
 
@@ -1154,6 +1253,10 @@ ALTER TABLE ibex_core.memory_events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ibex_core.memory_feedback ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ibex_core.memory_labels ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ibex_core.memory_reasons ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE ibex_core.memory_receipts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ibex_core.memory_relationships ENABLE ROW LEVEL SECURITY;
 
@@ -1183,9 +1286,13 @@ CREATE POLICY tenant ON ibex_core.embedding_models USING ((org_id = ( SELECT cur
 
 CREATE POLICY tenant ON ibex_core.exports USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON ibex_core.held_memories USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON ibex_core.import_lines USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON ibex_core.imports USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON ibex_core.ledger_checkpoints USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON ibex_core.legal_holds USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
@@ -1200,6 +1307,10 @@ CREATE POLICY tenant ON ibex_core.memory_events USING ((org_id = ( SELECT curren
 CREATE POLICY tenant ON ibex_core.memory_feedback USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON ibex_core.memory_labels USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON ibex_core.memory_reasons USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON ibex_core.memory_receipts USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON ibex_core.memory_relationships USING ((org_id = ( SELECT current_setting('kapelle.org_id'::text, true) AS current_setting)));
 
@@ -1245,9 +1356,23 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.embedding_models TO kapelle
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.exports TO kapelle_app;
 
+GRANT INSERT,DELETE ON TABLE ibex_core.held_memories TO kapelle_app;
+
+GRANT SELECT(org_id) ON TABLE ibex_core.held_memories TO kapelle_app;
+
+GRANT SELECT(team_id) ON TABLE ibex_core.held_memories TO kapelle_app;
+
+GRANT SELECT(memory_id) ON TABLE ibex_core.held_memories TO kapelle_app;
+
+GRANT SELECT(agent) ON TABLE ibex_core.held_memories TO kapelle_app;
+
+GRANT SELECT(held_at) ON TABLE ibex_core.held_memories TO kapelle_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.import_lines TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.imports TO kapelle_app;
+
+GRANT SELECT,INSERT ON TABLE ibex_core.ledger_checkpoints TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.legal_holds TO kapelle_app;
 
@@ -1262,6 +1387,10 @@ GRANT SELECT,INSERT ON TABLE ibex_core.memory_events TO kapelle_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_feedback TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_labels TO kapelle_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_reasons TO kapelle_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE ibex_core.memory_receipts TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_relationships TO kapelle_app;
 

@@ -11,7 +11,7 @@ from typing import Any
 import workflows
 from kapelle.domain.errors import Fault
 from kapelle.settings import Settings, SettingsError
-from workers import indexes, process
+from workers import backup, indexes, process
 from workers.stack import schema, up
 
 _ROOT = Path(__file__).resolve().parents[1]
@@ -31,6 +31,10 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     if options.process == "up":
         return asyncio.run(up.run(_wishes(options), _say))
+    if options.process == "backup":
+        return asyncio.run(backup.take(options.home, options.folder, os.environ, _say))
+    if options.process == "restore":
+        return asyncio.run(backup.bring_back(options.home, options.folder, _say))
     if options.process == "schema":
         asyncio.run(schema.write(_say))
         return 0
@@ -53,6 +57,13 @@ def _parser() -> argparse.ArgumentParser:
     whole.add_argument("--home", type=Path, default=_ROOT / ".kapelle", help="the folder (default: .kapelle)")
     for name, title in _PORTS.items():
         whole.add_argument(f"--port-{name}", type=_port, metavar="PORT", help=f"port of {title} (default: a free one)")
+    for name, what in (
+        ("backup", "write the data of a running home into a new folder"),
+        ("restore", "make a new home"),
+    ):
+        one = processes.add_parser(name, help=f"{what}{' of a backup' if name == 'restore' else ''}")
+        one.add_argument("folder", type=Path, metavar="DIR", help="the folder of the backup")
+        one.add_argument("--home", type=Path, default=_ROOT / ".kapelle", help="the home (default: .kapelle)")
     processes.add_parser("schema", help="write migrations/schema.sql from the migrations")
     processes.add_parser("worker", help="run workflows and activities")
     processes.add_parser("commands", help="answer commands over NATS")

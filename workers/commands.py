@@ -3,7 +3,7 @@
 import os
 
 from kapelle.adapters.nats.server import CommandServer, connect
-from kapelle.durable import schedules
+from kapelle.durable import rounds, schedules
 from kapelle.services import open_services
 from kapelle.settings import Settings
 from workers import process, readiness
@@ -23,6 +23,7 @@ async def run(settings: Settings) -> None:
                 server = CommandServer(client, services)
                 await server.start()
                 await schedules.keep_backfill(services.temporal, settings)
+                await rounds.keep_upkeep(services.temporal, settings)
                 readiness.announce()
                 await process.stopped()
                 await server.close()

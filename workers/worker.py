@@ -2,7 +2,7 @@
 
 import os
 
-from kapelle.durable import schedules
+from kapelle.durable import rounds, schedules
 from kapelle.services import open_services
 from kapelle.settings import Settings
 from workers import process, readiness
@@ -16,5 +16,6 @@ async def run(settings: Settings) -> None:
     opened = open_services(settings, os.environ, identity=process.identity("worker"))
     async with opened as services, memory_worker(services), warming(services.spaces):
         await schedules.keep_backfill(services.temporal, settings)
+        await rounds.keep_upkeep(services.temporal, settings)
         readiness.announce()
         await process.stopped()

@@ -17,6 +17,23 @@ EMBED = LocalActivityConfig(
     retry_policy=RetryPolicy(maximum_attempts=1),
 )
 
+# Deleting histories asks the server about each; what is not done in time is done by the sweep.
+CLEAR = LocalActivityConfig(
+    schedule_to_close_timeout=timedelta(hours=20),
+    start_to_close_timeout=timedelta(seconds=60),
+    retry_policy=RetryPolicy(
+        initial_interval=timedelta(milliseconds=200), backoff_coefficient=2, maximum_interval=timedelta(seconds=30)
+    ),
+    local_retry_threshold=timedelta(seconds=2),
+)
+
+# A round over all teams, which nobody waits for.
+ROUND = ActivityConfig(
+    start_to_close_timeout=timedelta(minutes=30),
+    schedule_to_close_timeout=timedelta(hours=2),
+    retry_policy=RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=5)),
+)
+
 # The database may be away for a while, and a write that was acknowledged as running waits for it. An attempt is
 # bounded by the timeouts of its statements. A retry that is further off than the threshold becomes a timer in the
 # history instead of holding the workflow task.

@@ -1,6 +1,7 @@
 """One table from faults to what each door answers."""
 
 from kapelle.domain.errors import (
+    BrokenLedger,
     Conflict,
     Fault,
     InvalidRequest,
@@ -23,6 +24,7 @@ HTTP_STATUS = {
     Refused.code: 422,
     ScanFailed.code: 503,
     Conflict.code: 409,
+    BrokenLedger.code: 409,
     NotYet.code: 501,
     Unavailable.code: 503,
     EmbeddingFailed.code: 503,

@@ -39,6 +39,19 @@ def entry_ids(result: Result) -> tuple[int, ...] | None:
             return None
 
 
+def versions(result: Result) -> tuple[str, ...] | None:
+    """Return the versions of a result's entries, or pairs of them, by which a decision says what it is about."""
+    match result:
+        case Found(entries=entries) | Listed(entries=entries) | Exported(entries=entries):
+            return tuple(entry.version for entry in entries)
+        case Shown(entry=entry):
+            return (entry.version,)
+        case InConflict(pairs=pairs):
+            return tuple(f"{pair.first.version}-{pair.second.version}" for pair in pairs)
+        case _:
+            return None
+
+
 def count(entries: int) -> str:
     return "1 entry" if entries == 1 else f"{entries} entries"
 
@@ -62,6 +75,13 @@ def _operated(operated: Operated) -> str:
         return f"{name} running"
     state = "completed" if operated.outcome.ok else "failed"
     return f"{name} {state}: {operated.outcome.describe()}"
+
+
+def _history(history: History) -> tuple[str, ...]:
+    return tuple(
+        f"{_event(event)}: {history.reason}" if history.reason and event.event == "rejected" else _event(event)
+        for event in history.events
+    )
 
 
 def _event(event: Event) -> str:
@@ -95,7 +115,7 @@ _LINES: dict[type[Result], Callable[[Any], tuple[str, ...] | None]] = {
     Found: _rendered,
     Listed: _rendered,
     Exported: _rendered,
-    History: lambda history: tuple(map(_event, history.events)),
+    History: _history,
     InConflict: lambda conflicts: tuple(map(_pair, conflicts.pairs)),
     Told: lambda told: told.lines,
 }

@@ -20,6 +20,12 @@ class Change:
     operation_id: str
     # Hexadecimal; the same operation id with another digest is refused.
     request_digest: str
+    # The version of the entry that the caller looked at; empty for any.
+    seen: str = ""
+    # Why a proposal is rejected, as a person said it. The one text that a decision carries.
+    reason: str = ""
+    # Whether the caller may decide on what is quarantined.
+    maintains: bool = False
 
 
 def accept_id(change: Change) -> str:
@@ -28,6 +34,10 @@ def accept_id(change: Change) -> str:
 
 def forget_id(change: Change) -> str:
     return f"forget/{request_key(change.operation_id, change.request_digest)}"
+
+
+def reject_id(change: Change) -> str:
+    return f"reject/{request_key(change.operation_id, change.request_digest)}"
 
 
 class CurateActivities(ABC):
@@ -41,12 +51,37 @@ class CurateActivities(ABC):
     @abstractmethod
     @activity.defn(name="curate.forget")
     async def forget(self, change: Change) -> Outcome:
-        """Remove an entry and everything derived from it, and leave a tombstone."""
+        """Remove an entry and everything derived from it, and leave a tombstone and a receipt."""
+
+    @abstractmethod
+    @activity.defn(name="curate.reject")
+    async def reject(self, change: Change) -> Outcome:
+        """Remove what is only proposed or quarantined as `forget` does, and keep why."""
+
+    @abstractmethod
+    @activity.defn(name="curate.clear")
+    async def clear(self, change: Change) -> int:
+        """Delete the histories of the workflows that carried an entry's text, and add to the receipt.
+
+        Returns how many cannot be deleted yet, because they run. May run any number of times.
+
+        Raises:
+            Unavailable: when Temporal or the database does not answer; retried.
+        """
 
 
 @workflow.defn(name="AcceptEntry")
 class AcceptEntry:
     """Accepts one proposed entry."""
+
+    @workflow.run
+    async def run(self, change: Change) -> Outcome:
+        raise NotImplementedError
+
+
+@workflow.defn(name="RejectEntry")
+class RejectEntry:
+    """Rejects one entry that nobody stands behind yet."""
 
     @workflow.run
     async def run(self, change: Change) -> Outcome:

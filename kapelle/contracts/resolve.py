@@ -24,6 +24,8 @@ class Resolution:
     operation_id: str
     # Hexadecimal; the same operation id with another digest is refused.
     request_digest: str
+    # The versions of the two entries that the caller looked at, with a hyphen between them; empty for any.
+    seen: str = ""
 
 
 def workflow_id(resolution: Resolution) -> str:

@@ -35,6 +35,8 @@ class Write:
     force: bool = False
     # Set for every line of an import, which cannot lift a tombstone.
     restored: Restored | None = None
+    # The number of the team's last event when the request came; a text that went after it does not come back by it.
+    ledger_seq: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

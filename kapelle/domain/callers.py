@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from enum import IntEnum
 
 from kapelle.domain import validation
@@ -52,6 +53,24 @@ class Caller:
     policy: Policy = Policy()  # noqa: RUF009 - frozen
     # A person's word that a text is to be stored although an entry says the same in other words.
     force: bool = False
+    # The team's revision and the number of its last event when the caller was let in.
+    revision: int | None = None
+    ledger_seq: int | None = None
+    let_in_at: datetime | None = None
+    # The past moment that a read is about; now, if None.
+    as_of: datetime | None = None
+    # From when on and until when a written text holds.
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+
+    @property
+    def is_agent(self) -> bool:
+        return self.source.startswith("agent:")
+
+    @property
+    def maintains(self) -> bool:
+        """Whether the caller may decide what members may not: maintainers, and services that speak for themselves."""
+        return not self.is_agent if self.role is None else self.role >= Role.MAINTAINER
 
     @property
     def is_person(self) -> bool:

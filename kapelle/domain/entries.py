@@ -1,5 +1,7 @@
 """Entries: what a team remembers, and the words for its kinds and states."""
 
+import hashlib
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -36,6 +38,9 @@ class Draft:
     title: str
     body: str
     tags: tuple[str, ...] = ()
+    # Half-open; from now on and without end, if left out.
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +76,12 @@ class Entry:
     tags: tuple[str, ...]
     source: str
     created_at: datetime
+
+    @property
+    def version(self) -> str:
+        """Return what changes with anything that a reviewer reads of the entry, and with nothing else."""
+        read = json.dumps([self.id, self.kind, self.title, self.body, self.tags], separators=(",", ":"))
+        return hashlib.sha256(read.encode()).hexdigest()[:16]
 
     def render(self) -> str:
         """Return the block that is shown to a model or a person as it is."""

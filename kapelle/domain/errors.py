@@ -62,6 +62,12 @@ class Conflict(Fault):
     code = "conflict"
 
 
+class BrokenLedger(Fault):
+    """Rows do not agree with the ledger: somebody changed them past the product."""
+
+    code = "broken_ledger"
+
+
 class NotYet(Fault):
     """The operation is part of the contract and not available in this release."""
 

@@ -1,6 +1,7 @@
 """The hash chain of a team's events: what each row's hash covers, for writing and for verifying alike."""
 
 import hashlib
+import hmac
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,7 +11,10 @@ GENESIS = bytes(32)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One thing that happened to an entry. It holds no text."""
+    """One thing that happened to an entry. It holds no text.
+
+    `text_digest` is that of the entry's text where one comes in, and the tombstone's where one goes or comes back.
+    """
 
     memory_id: int
     event: str
@@ -29,6 +33,17 @@ class Link:
     event: Event
     previous_hash: bytes
     hash: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """A keyed seal of a chain up to row `seq`, whose hash is `hash`. Checkpoints of a team are numbered from 1."""
+
+    number: int
+    seq: int
+    hash: bytes
+    made_at: datetime
+    seal: bytes = b""
 
 
 def chain(org_id: str, team_id: int, *, seq: int, head: bytes, events: tuple[Event, ...]) -> tuple[Link, ...]:
@@ -53,13 +68,43 @@ def row_hash(org_id: str, team_id: int, seq: int, event: Event, previous_hash: b
         event.other_id,
         event.actor,
         event.operation_id,
-        event.happened_at.astimezone(UTC).isoformat(timespec="microseconds"),
+        _utc(event.happened_at),
         event.text_digest.hex() if event.text_digest else None,
         previous_hash.hex(),
     ]
     return hashlib.sha256(json.dumps(fields, separators=(",", ":")).encode()).digest()
 
 
-def text_digest(salt: bytes, title: str, body: str) -> bytes:
-    """Digest of an entry's text that means nothing without the salt on the entry."""
-    return hashlib.sha256(b"\0".join((salt, title.encode(), body.encode()))).digest()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What never changes of an entry as long as it is there."""
+
+    title: str
+    body: str
+    tags: tuple[str, ...]
+    source: str
+    created_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None
+
+
+def text_digest(salt: bytes, stored: Stored) -> bytes:
+    """Digest of an entry's text and origin that means nothing without the salt on the entry."""
+    fields = [
+        stored.title,
+        stored.body,
+        stored.tags,
+        stored.source,
+        *(moment and _utc(moment) for moment in (stored.created_at, stored.valid_from, stored.valid_until)),
+    ]
+    return hashlib.sha256(salt + json.dumps(fields, separators=(",", ":")).encode()).digest()
+
+
+def checkpoint_seal(key: str, org_id: str, team_id: int, checkpoint: Checkpoint) -> bytes:
+    """HMAC-SHA-256 over all of a checkpoint but its seal."""
+    fields = [org_id, team_id, checkpoint.number, checkpoint.seq, checkpoint.hash.hex(), _utc(checkpoint.made_at)]
+    return hmac.digest(key.encode(), json.dumps(fields, separators=(",", ":")).encode(), hashlib.sha256)
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")

@@ -18,6 +18,7 @@ class Code(StrEnum):
     # Stored for a person to look at before anyone may read it.
     QUARANTINED = "quarantined"
     FORGOTTEN = "forgotten"
+    REJECTED = "rejected"
     RESOLVED = "resolved"
     # A conflict was resolved, and both entries stay.
     KEPT_BOTH = "kept-both"
@@ -29,6 +30,8 @@ class Code(StrEnum):
     NO_PULL_REQUEST = "no-pull-request"
     # Understood and not stored: the same request would be refused again.
     REFUSED = "refused"
+    # Somebody else decided first; the reason says who, and what.
+    CONFLICT = "conflict"
     # Something broke. The same request may be made again.
     FAILED = "failed"
 
@@ -41,6 +44,7 @@ _SENTENCES = {
     Code.SUPERSEDED: "Entry {0.entry_id} supersedes entry {0.other_id}.",
     Code.QUARANTINED: "Entry {0.entry_id} is quarantined until a person has looked at it: {0.reason}.",
     Code.FORGOTTEN: "Entry {0.entry_id} forgotten.",
+    Code.REJECTED: "Entry {0.entry_id} rejected.",
     Code.RESOLVED: "Conflict {0.conflict_id} resolved: entry {0.entry_id} supersedes entry {0.other_id}.",
     Code.KEPT_BOTH: "Conflict {0.conflict_id} resolved: entries {0.entry_id} and {0.other_id} both stay.",
     Code.RATED: "{0.reason}",
@@ -48,6 +52,7 @@ _SENTENCES = {
     Code.EXPORTED: "{0.reason}",
     Code.NO_PULL_REQUEST: "no pull request: {0.reason}",
     Code.REFUSED: "{0.reason}",
+    Code.CONFLICT: "{0.reason}",
     Code.FAILED: "{0.reason}",
 }
 
@@ -72,7 +77,7 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        return self.code not in {Code.REFUSED, Code.FAILED}
+        return self.code not in {Code.REFUSED, Code.CONFLICT, Code.FAILED}
 
     def describe(self) -> str:
         """Return the sentence of the command contract."""
@@ -81,3 +86,7 @@ class Outcome:
 
 def refused(reason: str) -> Outcome:
     return Outcome(code=Code.REFUSED, reason=reason)
+
+
+def conflict(reason: str) -> Outcome:
+    return Outcome(code=Code.CONFLICT, reason=reason)

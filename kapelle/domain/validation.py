@@ -3,6 +3,7 @@
 import re
 import unicodedata
 import uuid
+from datetime import datetime
 
 from kapelle.domain.entries import Draft, Kind
 from kapelle.domain.errors import InvalidRequest
@@ -13,12 +14,14 @@ TAGS = 20
 TAG_CHARACTERS = 50
 QUERY_BYTES = 131_072
 REQUEST_ID_CHARACTERS = 200
+REASON_CHARACTERS = 500
 LARGEST_ID = 2**63 - 1
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _PERSON = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}")
 _AGENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _HOST = re.compile(r"(?=.{1,253}$)(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
+_VERSION = re.compile(r"|[0-9a-f]{16}(-[0-9a-f]{16})?")
 _KINDS = ", ".join(Kind)
 # Letters and symbols that show nothing: fillers of Hangul, the empty Braille cell.
 _BLANKS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
@@ -38,6 +41,41 @@ def storable(name: str, value: object) -> str:
         raise InvalidRequest(f"{name} holds a NUL character, which cannot be stored")
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise InvalidRequest(f"{name} holds half a surrogate pair, which is not valid text")
+    return value
+
+
+def moment(name: str, value: str) -> datetime:
+    """Read a time, which must name its offset.
+
+    Raises:
+        InvalidRequest: for anything else.
+    """
+    try:
+        found: datetime | None = datetime.fromisoformat(value)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None or not 1 < found.year < 9999:
+        raise InvalidRequest(f"{name} must be a time with its offset, such as 2026-03-03T12:00:00Z")
+    return found
+
+
+def interval(valid_from: datetime | None, valid_until: datetime | None) -> None:
+    """Refuse an interval of validity that holds no moment."""
+    if valid_from is not None and valid_until is not None and valid_until <= valid_from:
+        raise InvalidRequest("valid_until must be after valid_from")
+
+
+def reason(value: str) -> str:
+    """Read why something is decided: some words, on any number of lines."""
+    if len(value) > REASON_CHARACTERS:
+        raise InvalidRequest(f"the reason has {len(value)} characters; the limit is {REASON_CHARACTERS}")
+    return value.strip()
+
+
+def version(value: str) -> str:
+    """Read the version of an entry, or those of two entries with a hyphen between them; empty for any."""
+    if not _VERSION.fullmatch(value):
+        raise InvalidRequest("the version must be one that a reply named, such as 3f2a9c0b71d4e865")
     return value
 
 

@@ -12,9 +12,10 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.types import MethodAsyncSingleParam
 
-from kapelle.contracts import backfill, curate, resolve, write
+from kapelle.contracts import backfill, curate, purge, resolve, write
 from kapelle.contracts.backfill import Order
 from kapelle.contracts.curate import Change
+from kapelle.contracts.purge import Purge, Purged
 from kapelle.contracts.resolve import Resolution
 from kapelle.contracts.write import Batch, Write
 from kapelle.domain.errors import Conflict, Fault, Unavailable
@@ -95,9 +96,25 @@ class Writer:
         """Accept an entry; None when it is on its way and the caller's patience, in seconds, has ended."""
         return await self._decide(curate.AcceptEntry.run, change, curate.accept_id(change), "accept", patience)
 
+    async def reject(self, change: Change, *, patience: float) -> Outcome | None:
+        """Reject an entry; None when it is on its way and the caller's patience, in seconds, has ended."""
+        return await self._decide(curate.RejectEntry.run, change, curate.reject_id(change), "reject", patience)
+
     async def forget(self, change: Change, *, patience: float) -> Outcome | None:
         """Forget an entry; None when it is on its way and the caller's patience, in seconds, has ended."""
         return await self._decide(curate.ForgetEntry.run, change, curate.forget_id(change), "forget", patience)
+
+    async def purge(self, what: Purge, *, patience: float) -> Outcome | None:
+        """Forget all that a purge reaches; None when it is on its way and the caller's patience has ended."""
+        begun = Begun(
+            operation_id=what.operation_id,
+            team_id=what.asked_in,
+            source=what.source,
+            name="purge",
+            digest=bytes.fromhex(what.request_digest),
+        )
+        run, workflow_id = purge.PurgeMemory.run, purge.workflow_id(what)
+        return await self._awaited(run, Purged(purge=what), workflow_id, begun, patience)
 
     async def resolve(self, resolution: Resolution, *, patience: float) -> Outcome | None:
         """Settle a conflict; None when it is on its way and the caller's patience, in seconds, has ended."""
@@ -144,8 +161,17 @@ class Writer:
         name: str,
         patience: float,
     ) -> Outcome | None:
-        begun = _begun(decision, name)
-        task = self.keep(self._execute(run, decision, workflow_id, [begun], lambda: None))
+        return await self._awaited(run, decision, workflow_id, _begun(decision, name), patience)
+
+    async def _awaited(
+        self,
+        run: MethodAsyncSingleParam[Any, Argument, Outcome],
+        argument: Argument,
+        workflow_id: str,
+        begun: Begun,
+        patience: float,
+    ) -> Outcome | None:
+        task = self.keep(self._execute(run, argument, workflow_id, [begun], lambda: None))
         done, _ = await asyncio.wait({task}, timeout=patience)
         if done:
             return task.result()

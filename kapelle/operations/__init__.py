@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, replace
+from datetime import datetime
 
 from kapelle.domain import validation
 from kapelle.domain.callers import Claim, Role
@@ -13,10 +14,14 @@ from kapelle.operations import (
     embeddings,
     export,
     exporting,
+    hold,
+    hot,
     importing,
     maintain,
     names,
     propose,
+    prove,
+    purge,
     read,
     repeat,
     review,
@@ -32,17 +37,33 @@ from kapelle.services import Services
 MEMORY = (
     Operation(command="memory", name="search", request=search.Search, run=search.run, reads=True),
     Operation(command="memory", name="get", request=read.Get, run=read.get, reads=True),
+    Operation(command="memory", name="hot", request=hot.Hot, run=hot.run, reads=True),
     Operation(command="memory", name="list", request=read.List, run=read.listing, reads=True),
     Operation(command="memory", name="propose", request=propose.Propose, run=propose.run),
     Operation(command="memory", name="add", request=add.Add, run=add.run),
     Operation(command="memory", name="accept", request=review.Accept, run=review.accept),
+    Operation(command="memory", name="reject", request=review.Reject, run=review.reject),
     Operation(command="memory", name="edit", request=edit.Edit, run=edit.run),
     Operation(command="memory", name="forget", request=review.Forget, run=review.forget),
     Operation(command="memory", name="export", request=export.Export, run=export.export, reads=True),
     Operation(command="memory", name="history", request=read.ShowHistory, run=read.history, reads=True),
+    Operation(
+        command="memory",
+        name="quarantined",
+        request=review.Quarantined,
+        run=review.quarantined,
+        reads=True,
+        needs=Role.MAINTAINER,
+    ),
     Operation(command="memory", name="conflicts", request=review.Conflicts, run=review.conflicts, reads=True),
     Operation(command="memory", name="resolve", request=review.Resolve, run=review.resolve),
     Operation(command="memory", name="feedback", request=review.Feedback, run=review.rate),
+    Operation(command="memory", name="receipt", request=review.Receipt, run=review.receipt, reads=True),
+    Operation(command="memory", name="verify", request=prove.Verify, run=prove.verify, reads=True),
+    Operation(command="memory", name="purge", request=purge.Purge, run=purge.run, needs=Role.ADMIN),
+    Operation(command="memory", name="hold", request=hold.Place, run=hold.place, needs=Role.ADMIN),
+    Operation(command="memory", name="holds", request=hold.Show, run=hold.show, reads=True, needs=Role.ADMIN),
+    Operation(command="memory", name="lift-hold", request=hold.Lift, run=hold.lift, needs=Role.ADMIN),
     Operation(command="memory", name="operation", request=read.ShowOperation, run=read.operation, reads=True),
     Operation(command="memory", name="scan", request=scan.Scan, run=scan.run, reads=True),
     Operation(command="memory", name="backfill", request=maintain.Backfill, run=maintain.backfill),
@@ -91,10 +112,15 @@ class Call:
     patience: float
     # Stores a text although an entry says the same in other words; for people.
     force: bool = False
-    # Asks for the entries' ids beside the rendered entries.
+    # Asks for the entries' ids, or their versions, beside the rendered entries.
     wants_ids: bool = False
     # Asks for what an operation that is still running has done so far.
     wants_steps: bool = False
+    wants_versions: bool = False
+    # The past moment that a read is about, and the interval in which a written text holds.
+    as_of: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
 
 
 def find(command: str, name: str) -> Operation:
@@ -127,12 +153,17 @@ async def perform(call: Call, services: Services) -> Result:
         return await call.operation.run(request, visit, services)
     if call.team is None:
         raise InvalidRequest("the request names no team")
+    operation = call.operation
     caller = await access.caller(
-        services, call.claim, call.team, needs=Role.MEMBER, request_id=call.request_id, patience=call.patience
+        services, call.claim, call.team, needs=operation.needs, request_id=call.request_id, patience=call.patience
     )
     if call.force and not caller.is_person:
         raise NotAllowed("only a person can force a write")
-    return await call.operation.run(request, replace(caller, force=call.force), services)
+    validation.interval(call.valid_from, call.valid_until)
+    caller = replace(
+        caller, force=call.force, as_of=call.as_of, valid_from=call.valid_from, valid_until=call.valid_until
+    )
+    return await operation.run(request, caller, services)
 
 
 def _request(operation: Operation, arguments: Sequence[str]) -> object:

@@ -34,6 +34,9 @@ async def caller(
         role=role,
         request_id=request_id,
         patience=patience,
+        revision=found.revision,
+        ledger_seq=found.ledger_seq,
+        let_in_at=found.read_at,
         policy=services.policy.of(found.link_hosts, found.repo_url, found.personal_data),
     )
 
@@ -52,6 +55,8 @@ async def _establish(
 ) -> tuple[str, Team, Role | None]:
     if claim.source is not None:
         require_own_team(claim.source, slug)
+        if needs > Role.MEMBER and claim.source.startswith("agent:"):
+            raise NotAllowed(f"an agent cannot do this; it needs {_NAMES[needs]}")
         team = await teams.find(conn, org_id=org_id, slug=slug)
         if team is None:
             raise NotFound(f"there is no team '{slug}'")

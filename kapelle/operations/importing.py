@@ -21,7 +21,7 @@ from kapelle.operations import names
 from kapelle.operations.results import Told
 from kapelle.operations.writing import scanned
 from kapelle.services import Services
-from kapelle.store import entries, imports, ledger
+from kapelle.store import entries, imports, tombstones
 from kapelle.store.imports import Ended, NewLine
 from kapelle.store.pool import Connection, tenant
 
@@ -232,10 +232,10 @@ async def _foreseen(services: Services, caller: Caller, import_id: str, judged: 
     }
     async with tenant(services.pool, services.org_id) as conn:
         seen = await _known(conn, services, caller, import_id, judged)
-        live = await entries.live_texts(
+        live, _ = await entries.live_texts(
             conn, org_id=services.org_id, team_ids=[caller.team_id], text_hashes=hashes.values()
         )
-        buried = await ledger.tombstones(
+        buried = await tombstones.present(
             conn, org_id=services.org_id, team_ids=[caller.team_id], digests=tombs.values()
         )
     told: list[Ended] = []

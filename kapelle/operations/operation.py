@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
+from kapelle.domain.callers import Role
 from kapelle.operations.results import Result
 from kapelle.services import Services
 
@@ -20,6 +21,8 @@ class Operation:
     request: type[Any]
     run: Callable[[Any, Any, Services], Awaitable[Result]]
     reads: bool = False
+    # The least role of a person. What needs more than a member's is closed to agents.
+    needs: Role = Role.MEMBER
 
     def usage(self) -> str:
         """Return the arguments as a caller writes them; `?` marks what may be left out."""

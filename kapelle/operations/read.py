@@ -8,7 +8,7 @@ from kapelle.domain.entries import Status
 from kapelle.domain.errors import NotFound
 from kapelle.operations.results import History, Listed, Operated, Shown
 from kapelle.services import Services
-from kapelle.store import entries, ledger, operations
+from kapelle.store import as_of, entries, ledger, operations, reasons
 from kapelle.store.pool import tenant
 
 
@@ -41,14 +41,24 @@ class ShowOperation:
 async def get(request: Get, caller: Caller, services: Services) -> Shown:
     entry_id = validation.number("the entry id", request.entry_id)
     async with tenant(services.pool, services.org_id) as conn:
-        entry = await entries.get(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
+        if caller.as_of is None:
+            entry = await entries.get(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
+        else:
+            stood = await as_of.known(
+                conn, org_id=services.org_id, team_id=caller.team_id, moment=caller.as_of, entry_id=entry_id
+            )
+            entry = stood[0] if stood else None
     if entry is None:
-        raise NotFound(f"there is no entry {entry_id} in this team")
+        then = " at that time" if caller.as_of else ""
+        raise NotFound(f"there is no entry {entry_id} in this team{then}")
     return Shown(entry=entry)
 
 
 async def listing(_request: List, caller: Caller, services: Services) -> Listed:
     async with tenant(services.pool, services.org_id) as conn:
+        if caller.as_of is not None:
+            stood = await as_of.known(conn, org_id=services.org_id, team_id=caller.team_id, moment=caller.as_of)
+            return Listed(entries=stood)
         found = await entries.listing(
             conn, org_id=services.org_id, team_id=caller.team_id, statuses=(Status.CURATED, Status.PROPOSED)
         )
@@ -59,9 +69,10 @@ async def history(request: ShowHistory, caller: Caller, services: Services) -> H
     entry_id = validation.number("the entry id", request.entry_id)
     async with tenant(services.pool, services.org_id) as conn:
         events = await ledger.history(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
+        reason = await reasons.given(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
     if not events:
         raise NotFound(f"there is no entry {entry_id} in this team")
-    return History(entry_id=entry_id, events=events)
+    return History(entry_id=entry_id, events=events, reason=reason)
 
 
 async def operation(request: ShowOperation, caller: Caller, services: Services) -> Operated:

@@ -65,6 +65,8 @@ class Operated:
 class History:
     entry_id: int
     events: tuple[Event, ...]
+    # Why the entry was rejected, if it was and somebody said.
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,8 @@ from kapelle.operations.results import Found
 from kapelle.providers.embeddings import EmbeddingFailed
 from kapelle.services import Services
 from kapelle.spaces import Query
-from kapelle.store import search
+from kapelle.store import as_of, search
+from kapelle.store.pool import tenant
 
 log = logging.getLogger(__name__)
 
@@ -25,17 +26,19 @@ class Search:
 async def run(request: Search, caller: Caller, services: Services) -> Found:
     query, kind = validation.query(request.query), validation.kind_or_any(request.kind)
     embedded = await _embedded(query, services)
-    hits = await search.find(
-        services.pool,
-        search.SearchRequest(
-            org_id=services.org_id,
-            team_id=caller.team_id,
-            query=query,
-            vector=embedded.vector if embedded else None,
-            model=embedded.model if embedded else "",
-            kinds=(kind,) if kind else (),
-        ),
+    asked = search.SearchRequest(
+        org_id=services.org_id,
+        team_id=caller.team_id,
+        query=query,
+        vector=embedded.vector if embedded else None,
+        model=embedded.model if embedded else "",
+        kinds=(kind,) if kind else (),
     )
+    if caller.as_of is None:
+        hits = await search.find(services.pool, asked)
+    else:
+        async with tenant(services.pool, services.org_id) as conn:
+            hits = await as_of.find(conn, asked, caller.as_of)
     return Found(entries=tuple(hit.entry for hit in hits))
 
 

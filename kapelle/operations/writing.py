@@ -2,10 +2,11 @@
 
 import logging
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kapelle import metrics
 from kapelle.contracts.curate import Change
+from kapelle.contracts.purge import Purge
 from kapelle.contracts.resolve import Decision, Resolution
 from kapelle.contracts.write import Intent, Write
 from kapelle.domain import digests
@@ -36,10 +37,14 @@ async def write(
         Unavailable: nothing was stored.
     """
     operation_id = _operation_id(services, caller)
+    draft = replace(draft, valid_from=caller.valid_from, valid_until=caller.valid_until)
+    # Left out where none is given, so that requests of before mean what they meant.
+    validity = [moment and moment.isoformat() for moment in (draft.valid_from, draft.valid_until)]
+    validity = validity if any(validity) else []
     digest = _digest(
         services,
         intent,
-        [caller.team_id, str(draft.kind), draft.title, draft.body, list(draft.tags), replaces, caller.force],
+        [caller.team_id, str(draft.kind), draft.title, draft.body, list(draft.tags), replaces, caller.force, *validity],
     )
     if answer := await _answered(services, caller, operation_id, digest) or await _retried(services, caller, digest):
         return _result(operation_id, answer)
@@ -55,6 +60,7 @@ async def write(
         request_digest=digest.hex(),
         replaces=replaces,
         force=caller.force,
+        ledger_seq=caller.ledger_seq,
     )
     return _result(operation_id, await services.writer.write(single, patience=caller.patience))
 
@@ -79,10 +85,19 @@ def scanned(services: Services, caller: Caller, draft: Draft) -> Verdict:
     return verdict
 
 
-async def accept(services: Services, caller: Caller, entry_id: int) -> Written | Running:
-    """Accept an entry durably. Raises as `write` does."""
-    change, answer = await _change(services, caller, "accept", entry_id)
+async def accept(services: Services, caller: Caller, entry_id: int, *, seen: str = "") -> Written | Running:
+    """Accept an entry durably, if it is still as the caller saw it. Raises as `write` does."""
+    change, answer = await _change(services, caller, "accept", entry_id, seen=seen)
     outcome = answer or await services.writer.accept(change, patience=caller.patience)
+    return _result(change.operation_id, outcome)
+
+
+async def reject(
+    services: Services, caller: Caller, entry_id: int, *, reason: str = "", seen: str = ""
+) -> Written | Running:
+    """Reject an entry durably, for a reason that was scanned. Raises as `write` does."""
+    change, answer = await _change(services, caller, "reject", entry_id, seen=seen, reason=reason)
+    outcome = answer or await services.writer.reject(change, patience=caller.patience)
     return _result(change.operation_id, outcome)
 
 
@@ -93,16 +108,19 @@ async def forget(services: Services, caller: Caller, entry_id: int) -> Written |
     return _result(change.operation_id, outcome)
 
 
-async def resolve(services: Services, caller: Caller, conflict_id: int, decision: Decision) -> Written | Running:
-    """Settle a conflict durably. Raises as `write` does."""
+async def resolve(
+    services: Services, caller: Caller, conflict_id: int, decision: Decision, *, seen: str = ""
+) -> Written | Running:
+    """Settle a conflict durably, if its entries are still as the caller saw them. Raises as `write` does."""
     operation_id = _operation_id(services, caller)
-    digest = _digest(services, "resolve", [caller.team_id, conflict_id, decision])
+    digest = _digest(services, "resolve", [caller.team_id, conflict_id, decision, *filter(None, [seen])])
     answer = await _answered(services, caller, operation_id, digest)
     resolution = Resolution(
         org_id=services.org_id,
         team_id=caller.team_id,
         conflict_id=conflict_id,
         decision=decision,
+        seen=seen,
         source=caller.source,
         operation_id=operation_id,
         request_digest=digest.hex(),
@@ -111,9 +129,31 @@ async def resolve(services: Services, caller: Caller, conflict_id: int, decision
     return _result(operation_id, outcome)
 
 
-async def _change(services: Services, caller: Caller, name: str, entry_id: int) -> tuple[Change, Outcome | None]:
+async def purge(
+    services: Services, caller: Caller, *, team_id: int | None, source: str | None, on: str
+) -> Written | Running:
+    """Forget all of a team or of the org (None), or what one source wrote, durably. Raises as `write` does."""
     operation_id = _operation_id(services, caller)
-    digest = _digest(services, name, [caller.team_id, entry_id])
+    digest = _digest(services, "purge", [caller.team_id, team_id, source])
+    answer = await _answered(services, caller, operation_id, digest)
+    what = Purge(
+        org_id=services.org_id,
+        asked_in=caller.team_id,
+        team_id=team_id,
+        written_by=source,
+        on=on,
+        source=caller.source,
+        operation_id=operation_id,
+        request_digest=digest.hex(),
+    )
+    return _result(operation_id, answer or await services.writer.purge(what, patience=caller.patience))
+
+
+async def _change(
+    services: Services, caller: Caller, name: str, entry_id: int, *, seen: str = "", reason: str = ""
+) -> tuple[Change, Outcome | None]:
+    operation_id = _operation_id(services, caller)
+    digest = _digest(services, name, [caller.team_id, entry_id, *filter(None, [seen, reason])])
     change = Change(
         org_id=services.org_id,
         team_id=caller.team_id,
@@ -121,6 +161,9 @@ async def _change(services: Services, caller: Caller, name: str, entry_id: int) 
         source=caller.source,
         operation_id=operation_id,
         request_digest=digest.hex(),
+        seen=seen,
+        reason=reason,
+        maintains=caller.maintains,
     )
     return change, await _answered(services, caller, operation_id, digest)
 
@@ -178,6 +221,11 @@ class Once:
     name: str
     arguments: list[object]
 
+    @property
+    def operation_id(self) -> str:
+        """Return the operation that the request id stands for; empty if the request has none."""
+        return _operation_id(self.services, self.caller) if self.caller.request_id is not None else ""
+
     async def answer(self, conn: Connection) -> Outcome | None:
         """Return the answer that this request got before.
 
@@ -228,6 +276,8 @@ def _result(operation_id: str, outcome: Outcome | None) -> Written | Running:
         return Running(operation_id=operation_id)
     if outcome.code is Code.FAILED:
         raise Unavailable(outcome.reason)
+    if outcome.code is Code.CONFLICT:
+        raise Conflict(outcome.reason)
     if not outcome.ok:
         raise Refused(outcome.reason)
     return Written(outcome=outcome)

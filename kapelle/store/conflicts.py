@@ -157,11 +157,12 @@ async def entries_of(conn: Connection, *, org_id: str, team_id: int, conflicts: 
 
 
 RELATE = """
-insert into ibex_core.memory_relationships (org_id, kind, from_id, to_id) values ($1, 'relates_to', $2, $3)
+insert into ibex_core.memory_relationships (org_id, kind, from_id, to_id, created_at)
+values ($1, 'relates_to', $2, $3, $4)
 on conflict (org_id, from_id, to_id, kind) do nothing
 """
 
 
-async def relate(conn: Connection, *, org_id: str, from_id: int, to_id: int) -> None:
-    """Link two entries that stand beside each other."""
-    await conn.execute(RELATE, org_id, from_id, to_id)
+async def relate(conn: Connection, *, org_id: str, from_id: int, to_id: int, at: datetime) -> None:
+    """Link two entries that stand beside each other, since `at`."""
+    await conn.execute(RELATE, org_id, from_id, to_id, at)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from kapelle.domain.entries import Draft, Entry, Kind, Restored, Status
+from kapelle.domain.ledger import Stored
 from kapelle.domain.scan import Finding
 from kapelle.store.pool import Connection, Row
 
@@ -26,6 +27,28 @@ class NewEntry:
     findings: tuple[Finding, ...] = ()
     restored: Restored | None = None
 
+    @property
+    def valid_from(self) -> datetime:
+        restored = self.restored.valid_from if self.restored else None
+        return restored or self.draft.valid_from or self.created_at
+
+    @property
+    def valid_until(self) -> datetime | None:
+        restored = self.restored.valid_until if self.restored else None
+        return restored or self.draft.valid_until
+
+    def stored(self) -> Stored:
+        """Return what the ledger's digest covers."""
+        return Stored(
+            title=self.draft.title,
+            body=self.draft.body,
+            tags=self.draft.tags,
+            source=self.source,
+            created_at=self.created_at,
+            valid_from=self.valid_from,
+            valid_until=self.valid_until,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
@@ -35,6 +58,8 @@ class Standing:
     team_id: int
     current: bool
     successor: int | None
+    # The source of the successor.
+    superseded_by: str | None
     text_hash: bytes
 
 
@@ -117,12 +142,14 @@ async def insert(conn: Connection, *, org_id: str, entries: Sequence[NewEntry]) 
 def _more(new: NewEntry) -> dict[str, Any]:
     """Return the columns that few entries set."""
     more: dict[str, Any] = {"findings": [asdict(finding) for finding in new.findings]}
+    moments = {"valid_from": new.draft.valid_from, "valid_until": new.draft.valid_until}
+    more |= {name: moment.isoformat() for name, moment in moments.items() if moment is not None}
     if new.restored is None:
         return more
     restored = {name: getattr(new.restored, name) for name in _RESTORED}
     more |= {name: value for name, value in restored.items() if value is not None}
     for name in ("accepted_at", "valid_from", "valid_until"):
-        if name in more:
+        if isinstance(more.get(name), datetime):
             more[name] = more[name].isoformat()
     if new.restored.labels:
         more["labels"] = dict(new.restored.labels)
@@ -160,13 +187,27 @@ async def listing(conn: Connection, *, org_id: str, team_id: int, statuses: Iter
     return tuple(map(entry_of, await conn.fetch(LIST, org_id, team_id, [str(status) for status in statuses])))
 
 
+QUARANTINED = """
+select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at
+from ibex_core.memories as m
+where m.org_id = $1 and m.team_id = $2 and m.status = 'quarantined' and m.visibility = 'team'
+order by m.id
+"""
+
+
+async def quarantined(conn: Connection, *, org_id: str, team_id: int) -> tuple[Entry, ...]:
+    """Return the entries that wait for a maintainer, oldest first; they are shown to nobody else."""
+    return tuple(map(entry_of, await conn.fetch(QUARANTINED, org_id, team_id)))
+
+
 STANDINGS = """
 select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at, m.team_id,
-    s.current, s.text_hash, r.from_id as successor
+    s.current, s.text_hash, r.from_id as successor, n.source as superseded_by
 from ibex_core.memories as m
 join ibex_core.memory_search as s on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
 left join ibex_core.memory_relationships as r
     on r.org_id = m.org_id and r.to_id = m.id and r.kind = 'supersedes'
+left join ibex_core.memories as n on n.org_id = m.org_id and n.team_id = m.team_id and n.id = r.from_id
 where m.org_id = $1 and m.team_id = any($2::bigint[]) and m.id = any($3::bigint[]) and m.visibility = 'team'
 """
 
@@ -176,16 +217,33 @@ async def standings(
 ) -> dict[int, Standing]:
     """Return what decisions on these entries need to know, by entry id."""
     rows = await conn.fetch(STANDINGS, org_id, sorted(set(team_ids)), sorted(set(entry_ids)))
-    return {
-        row["id"]: Standing(
-            entry=entry_of(row),
-            team_id=row["team_id"],
-            current=row["current"],
-            successor=row["successor"],
-            text_hash=row["text_hash"],
-        )
-        for row in rows
-    }
+    return {row["id"]: _standing(row) for row in rows}
+
+
+def _standing(row: Row) -> Standing:
+    return Standing(
+        entry=entry_of(row),
+        team_id=row["team_id"],
+        current=row["current"],
+        successor=row["successor"],
+        superseded_by=row["superseded_by"],
+        text_hash=row["text_hash"],
+    )
+
+
+REMOVABLE = """
+select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at, m.team_id,
+    false as current, s.text_hash, null::bigint as successor, null::text as superseded_by
+from ibex_core.memories as m
+join ibex_core.memory_search as s on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
+where m.org_id = $1 and m.team_id = $2 and m.id = any($3::bigint[])
+order by m.id
+"""
+
+
+async def removable(conn: Connection, *, org_id: str, team_id: int, entry_ids: Iterable[int]) -> tuple[Standing, ...]:
+    """Return what removing these entries needs to know, agents' own entries included."""
+    return tuple(map(_standing, await conn.fetch(REMOVABLE, org_id, team_id, list(entry_ids))))
 
 
 CURATE = """
@@ -200,14 +258,17 @@ async def curate(conn: Connection, *, org_id: str, team_id: int, entry_id: int, 
 
 
 LINK = """
-insert into ibex_core.memory_relationships (org_id, kind, from_id, to_id)
-select $1, 'supersedes', r.successor, r.replaced from unnest($2::bigint[], $3::bigint[]) as r (successor, replaced)
+insert into ibex_core.memory_relationships (org_id, kind, from_id, to_id, created_at)
+select $1, 'supersedes', r.successor, r.replaced, r.at
+from unnest($2::bigint[], $3::bigint[], $4::timestamptz[]) as r (successor, replaced, at)
 """
 
 
-async def link_successors(conn: Connection, *, org_id: str, pairs: Sequence[tuple[int, int]]) -> None:
-    """Record supersessions as (successor, replaced)."""
-    await conn.execute(LINK, org_id, [pair[0] for pair in pairs], [pair[1] for pair in pairs])
+async def link_successors(conn: Connection, *, org_id: str, pairs: Sequence[tuple[int, int, datetime]]) -> None:
+    """Record supersessions as (successor, replaced, moment); the moments are those of their events."""
+    await conn.execute(
+        LINK, org_id, [pair[0] for pair in pairs], [pair[1] for pair in pairs], [pair[2] for pair in pairs]
+    )
 
 
 DELETE = "delete from ibex_core.memories where org_id = $1 and team_id = $2 and id = $3"
@@ -219,8 +280,12 @@ async def delete(conn: Connection, *, org_id: str, team_id: int, entry_id: int) 
 
 
 LIVE = """
-select s.team_id, s.text_hash, s.memory_id, s.status
+select s.team_id, s.text_hash, s.memory_id, s.status, v.expired
 from ibex_core.memory_search as s
+cross join lateral (
+    select coalesce(m.valid_until <= clock_timestamp(), false) as expired
+    from ibex_core.memories as m where m.org_id = s.org_id and m.team_id = s.team_id and m.id = s.memory_id
+) as v
 where s.org_id = $1 and s.team_id = any($2::bigint[]) and s.text_hash = any($3::bytea[])
   and s.current and s.status <> 'active'
 """
@@ -228,7 +293,12 @@ where s.org_id = $1 and s.team_id = any($2::bigint[]) and s.text_hash = any($3::
 
 async def live_texts(
     conn: Connection, *, org_id: str, team_ids: Iterable[int], text_hashes: Iterable[bytes]
-) -> dict[tuple[int, bytes], tuple[int, Status]]:
-    """Return the live entries that hold these texts: by team and hash, the entry's id and status."""
+) -> tuple[dict[tuple[int, bytes], tuple[int, Status]], dict[tuple[int, bytes], int]]:
+    """Return which entries hold these texts, by team and hash: id and status of live ones, ids of expired ones."""
     rows = await conn.fetch(LIVE, org_id, sorted(set(team_ids)), list(set(text_hashes)))
-    return {(row["team_id"], row["text_hash"]): (row["memory_id"], Status(row["status"])) for row in rows}
+    live = {
+        (row["team_id"], row["text_hash"]): (row["memory_id"], Status(row["status"]))
+        for row in rows
+        if not row["expired"]
+    }
+    return live, {(row["team_id"], row["text_hash"]): row["memory_id"] for row in rows if row["expired"]}

@@ -1,20 +1,28 @@
 """The append-only record of what happened to which entry."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from kapelle.domain.ledger import GENESIS, Event, Link, chain
+from kapelle.domain.ledger import Event, Link, chain
 from kapelle.store.pool import Connection, Row
 
 HEADS = """
-select t.team_id, coalesce(e.seq, 0) as seq, e.hash
-from unnest($2::bigint[]) as t (team_id)
-left join lateral (
-    select seq, hash from ibex_core.memory_events
-    where org_id = $1 and team_id = t.team_id order by seq desc limit 1
-) as e on true
+select t.team_id, t.ledger_seq as seq, t.ledger_hash as hash
+from ibex_core.teams as t where t.org_id = $1 and t.team_id = any($2::bigint[])
 """
 
-INSERT = """
+HEAD = "select t.ledger_seq, t.ledger_hash from ibex_core.teams as t where t.org_id = $1 and t.team_id = $2"
+
+
+async def head(conn: Connection, *, org_id: str, team_id: int) -> tuple[int, bytes]:
+    """Return the number and hash of the last event of a team that exists."""
+    row = await conn.fetchrow(HEAD, org_id, team_id)
+    assert row is not None, "the team is locked by the caller"
+    return row["ledger_seq"], row["ledger_hash"]
+
+
+# The revision moves with the chain: whatever happens to a memory is an event, and makes every cache of it stale.
+APPEND = """
+with appended as (
 insert into ibex_core.memory_events
     (org_id, team_id, seq, memory_id, event, other_id, actor, operation_id, happened_at, text_digest,
      previous_hash, hash)
@@ -22,22 +30,31 @@ select $1, r.* from unnest(
     $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::uuid[], $9::timestamptz[],
     $10::bytea[], $11::bytea[], $12::bytea[]
 ) as r
+)
+update ibex_core.teams as t set revision = t.revision + 1, ledger_seq = h.seq, ledger_hash = h.hash
+from unnest($13::bigint[], $14::bigint[], $15::bytea[]) as h (team_id, seq, hash)
+where t.org_id = $1 and t.team_id = h.team_id
 """
 
 
 async def append(conn: Connection, *, org_id: str, events: Sequence[tuple[int, Event]]) -> None:
-    """Append events, each with its team's id, to their teams' chains. The teams' locks must be held."""
+    """Append events, each with its team's id, to their teams' chains, and move the teams' revisions.
+
+    The teams' locks must be held.
+    """
     if not events:
         return
     rows = await conn.fetch(HEADS, org_id, sorted({team_id for team_id, _ in events}))
     links: list[tuple[int, Link]] = []
+    heads: list[tuple[int, Link]] = []
     for row in rows:
         team_id = row["team_id"]
         own = tuple(event for owner, event in events if owner == team_id)
-        linked = chain(org_id, team_id, seq=row["seq"], head=row["hash"] or GENESIS, events=own)
+        linked = chain(org_id, team_id, seq=row["seq"], head=row["hash"], events=own)
         links += [(team_id, link) for link in linked]
+        heads.append((team_id, linked[-1]))
     await conn.execute(
-        INSERT,
+        APPEND,
         org_id,
         [team_id for team_id, _ in links],
         [link.seq for _, link in links],
@@ -50,6 +67,9 @@ async def append(conn: Connection, *, org_id: str, events: Sequence[tuple[int, E
         [link.event.text_digest for _, link in links],
         [link.previous_hash for _, link in links],
         [link.hash for _, link in links],
+        [team_id for team_id, _ in heads],
+        [link.seq for _, link in heads],
+        [link.hash for _, link in heads],
     )
 
 
@@ -95,50 +115,27 @@ async def links(conn: Connection, *, org_id: str, team_id: int) -> tuple[Link, .
     )
 
 
-FORGOTTEN = """
-select exists (
-    select from ibex_core.memory_events
-    where org_id = $1 and team_id = $2 and memory_id = $3 and event = 'forgotten'
-)
+GONE = """
+select e.event, e.actor from ibex_core.memory_events as e
+where e.org_id = $1 and e.team_id = $2 and e.memory_id = $3 and e.event in ('forgotten', 'rejected')
+order by e.seq desc limit 1
 """
 
 
-async def was_forgotten(conn: Connection, *, org_id: str, team_id: int, entry_id: int) -> bool:
-    forgotten: bool = await conn.fetchval(FORGOTTEN, org_id, team_id, entry_id)
-    return forgotten
+async def gone(conn: Connection, *, org_id: str, team_id: int, entry_id: int) -> tuple[str, str] | None:
+    """Return how an entry went, `forgotten` or `rejected`, and who did it; None if it did not."""
+    row = await conn.fetchrow(GONE, org_id, team_id, entry_id)
+    return None if row is None else (row["event"], row["actor"])
 
 
-PRESENT_TOMBSTONES = """
-select digest from ibex_core.memory_tombstones
-where org_id = $1 and team_id = any($2::bigint[]) and digest = any($3::bytea[])
+CURATOR = """
+select e.actor from ibex_core.memory_events as e
+where e.org_id = $1 and e.team_id = $2 and e.memory_id = $3 and e.event in ('added', 'accepted', 'released')
+order by e.seq desc limit 1
 """
 
 
-async def tombstones(
-    conn: Connection, *, org_id: str, team_ids: Iterable[int], digests: Iterable[bytes]
-) -> frozenset[bytes]:
-    """Return which of these keyed text digests are those of forgotten texts."""
-    rows = await conn.fetch(PRESENT_TOMBSTONES, org_id, sorted(set(team_ids)), list(digests))
-    return frozenset(row["digest"] for row in rows)
-
-
-BURY = """
-insert into ibex_core.memory_tombstones (org_id, team_id, digest, memory_id) values ($1, $2, $3, $4)
-on conflict (org_id, team_id, digest) do update set memory_id = excluded.memory_id, forgotten_at = now()
-"""
-
-
-async def bury(conn: Connection, *, org_id: str, team_id: int, digest: bytes, entry_id: int) -> None:
-    """Leave a tombstone for a forgotten text."""
-    await conn.execute(BURY, org_id, team_id, digest, entry_id)
-
-
-LIFT = """
-delete from ibex_core.memory_tombstones
-where org_id = $1 and team_id = any($2::bigint[]) and digest = any($3::bytea[])
-"""
-
-
-async def lift(conn: Connection, *, org_id: str, team_ids: Iterable[int], digests: Iterable[bytes]) -> None:
-    """Remove tombstones, because a person said the texts again."""
-    await conn.execute(LIFT, org_id, sorted(set(team_ids)), list(digests))
+async def curator(conn: Connection, *, org_id: str, team_id: int, entry_id: int) -> str:
+    """Return who made an entry curated; empty if nobody did."""
+    actor: str | None = await conn.fetchval(CURATOR, org_id, team_id, entry_id)
+    return actor or ""

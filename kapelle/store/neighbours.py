@@ -120,24 +120,28 @@ select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at
 from ibex_core.memories as m
 join ibex_core.memory_search as s on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
 where m.org_id = $1 and m.team_id = $2 and m.id > $3 and s.current and m.visibility = 'team'
+  and m.status <> 'quarantined' and (m.valid_until is null or m.valid_until > clock_timestamp())
 order by m.id
 """
 
 
 async def newer(conn: Connection, *, org_id: str, team_id: int, than: int) -> tuple[Entry, ...]:
-    """Return the current entries that a team got since its newest one was `than`."""
+    """Return the entries that may be read now that a team got since its newest one was `than`."""
     return tuple(map(entry_of, await conn.fetch(NEWER, org_id, team_id, than)))
 
 
 LIVE = """
-select s.memory_id, s.status from ibex_core.memory_search as s
-where s.org_id = $1 and s.team_id = any($2::bigint[]) and s.memory_id = any($3::bigint[]) and s.current
+select s.memory_id, s.status
+from ibex_core.memory_search as s
+join ibex_core.memories as m on m.org_id = s.org_id and m.team_id = s.team_id and m.id = s.memory_id
+where s.org_id = $1 and s.team_id = any($2::bigint[]) and s.memory_id = any($3::bigint[]) and s.live
+  and (m.valid_until is null or m.valid_until > clock_timestamp())
 """
 
 
 async def still_current(
     conn: Connection, *, org_id: str, team_ids: Sequence[int], entry_ids: Sequence[int]
 ) -> dict[int, Status]:
-    """Return the status of those of these entries that are current."""
+    """Return the status of those of these entries that may be read now: neither superseded, expired nor quarantined."""
     rows = await conn.fetch(LIVE, org_id, list(team_ids), list(entry_ids))
     return {row["memory_id"]: Status(row["status"]) for row in rows}

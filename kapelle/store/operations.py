@@ -18,6 +18,8 @@ class Begun:
     source: str
     name: str
     digest: bytes
+    # Digest of the tombstone that the request's text would get; None where it carries none.
+    tombstone: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +53,11 @@ def _compact(outcome: Outcome) -> dict[str, Any]:
 
 
 BEGIN = """
-insert into ibex_core.operations (org_id, operation_id, team_id, source, name, request_digest, state, workflow_id)
-select $1, r.operation_id, r.team_id, r.source, r.name, r.digest, 'running', $7
-from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::bytea[])
-    as r (operation_id, team_id, source, name, digest)
+insert into ibex_core.operations (org_id, operation_id, team_id, source, name, request_digest, state, workflow_id,
+    tombstone)
+select $1, r.operation_id, r.team_id, r.source, r.name, r.digest, 'running', $7, r.tombstone
+from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::bytea[], $8::bytea[])
+    as r (operation_id, team_id, source, name, digest, tombstone)
 on conflict (org_id, operation_id) do nothing
 """
 
@@ -70,6 +73,7 @@ async def begin(conn: Connection, *, org_id: str, begun: Sequence[Begun], workfl
         [row.name for row in begun],
         [row.digest for row in begun],
         workflow_id,
+        [row.tombstone for row in begun],
     )
 
 
@@ -121,13 +125,14 @@ async def tell(conn: Connection, *, org_id: str, operation_id: str, step: str) -
 
 FINISH = """
 insert into ibex_core.operations
-    (org_id, operation_id, team_id, source, name, request_digest, state, outcome, workflow_id, finished_at)
-select $1, r.operation_id, r.team_id, r.source, r.name, r.digest, r.state, r.outcome, $9, now()
-from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::jsonb[])
-    as r (operation_id, team_id, source, name, digest, state, outcome)
+    (org_id, operation_id, team_id, source, name, request_digest, state, outcome, workflow_id, finished_at,
+     tombstone)
+select $1, r.operation_id, r.team_id, r.source, r.name, r.digest, r.state, r.outcome, $9, now(), r.tombstone
+from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::jsonb[], $10::bytea[])
+    as r (operation_id, team_id, source, name, digest, state, outcome, tombstone)
 on conflict (org_id, operation_id) do update
     set state = excluded.state, outcome = excluded.outcome, workflow_id = excluded.workflow_id,
-        finished_at = excluded.finished_at
+        finished_at = excluded.finished_at, tombstone = coalesce(excluded.tombstone, operations.tombstone)
 """
 
 
@@ -144,4 +149,5 @@ async def finish(conn: Connection, *, org_id: str, finished: Sequence[tuple[Begu
         ["succeeded" if outcome.ok else "failed" for _, outcome in finished],
         [_compact(outcome) for _, outcome in finished],
         workflow_id,
+        [row.tombstone for row, _ in finished],
     )

@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, TypeAlias
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
@@ -110,15 +110,29 @@ async def _require_held_role(pool: Pool) -> None:
         )
 
 
-@asynccontextmanager
-async def tenant(pool: Pool, org_id: str) -> AsyncIterator[Connection]:
+def tenant(pool: Pool, org_id: str) -> AbstractAsyncContextManager[Connection]:
     """Open a transaction that sees the rows of one org, and no others.
 
     Raises:
         Unavailable: when the database is away, or another transaction was in the way; safe to repeat.
     """
+    return _transaction(pool, org_id, None)
+
+
+def snapshot(pool: Pool, org_id: str) -> AbstractAsyncContextManager[Connection]:
+    """Open a transaction like `tenant` that only reads, all its statements at one moment. Raises as `tenant` does."""
+    return _transaction(pool, org_id, "repeatable_read")
+
+
+@asynccontextmanager
+async def _transaction(
+    pool: Pool, org_id: str, isolation: Literal["repeatable_read"] | None
+) -> AsyncIterator[Connection]:
     try:
-        async with pool.acquire(timeout=ACQUIRE_SECONDS) as connection, connection.transaction():
+        async with (
+            pool.acquire(timeout=ACQUIRE_SECONDS) as connection,
+            connection.transaction(isolation=isolation, readonly=isolation is not None),
+        ):
             await connection.execute(SET_ORG, org_id)
             yield connection
     except _AWAY:

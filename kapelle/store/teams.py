@@ -21,6 +21,12 @@ class Team:
     repo_url: str | None
     link_hosts: tuple[str, ...]
     personal_data: str | None
+    # Moves with every change of the team's memory.
+    revision: int
+    # The number of the last event in its ledger.
+    ledger_seq: int
+    # When this was read, by the database's clock.
+    read_at: datetime
     # The repository's id at its host, once it was seen there.
     repo_id: int | None = None
     export_schedule: str | None = None
@@ -44,11 +50,15 @@ def _team(row: Row) -> Team:
         personal_data=row["personal_data"],
         repo_id=row["repo_id"],
         export_schedule=row["export_schedule"],
+        revision=row["revision"],
+        ledger_seq=row["ledger_seq"],
+        read_at=row["read_at"],
     )
 
 
 FIND = """
-select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, t.repo_id, t.export_schedule
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, t.repo_id, t.export_schedule,
+    t.revision, t.ledger_seq, statement_timestamp() as read_at
 from ibex_core.teams as t where t.org_id = $1 and t.slug = $2
 """
 
@@ -61,6 +71,7 @@ async def find(conn: Connection, *, org_id: str, slug: str) -> Team | None:
 
 STANDING = """
 select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, t.repo_id, t.export_schedule,
+    t.revision, t.ledger_seq, statement_timestamp() as read_at,
     m.role, coalesce(p.is_admin, false) as is_admin
 from ibex_core.teams as t
 left join ibex_core.persons as p on p.org_id = t.org_id and p.person_id = $3
@@ -135,7 +146,8 @@ async def create(conn: Connection, *, org_id: str, slug: str, name: str) -> int 
 
 
 LIST = """
-select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, t.repo_id, t.export_schedule
+select t.team_id, t.slug, t.name, t.repo_url, t.link_hosts, t.personal_data, t.repo_id, t.export_schedule,
+    t.revision, t.ledger_seq, statement_timestamp() as read_at
 from ibex_core.teams as t
 where t.org_id = $1
   and ($2::text is null or exists (

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kapelle.domain.ledger import GENESIS, Event, Link, chain, row_hash, text_digest
+from kapelle.domain.ledger import GENESIS, Event, Link, Stored, chain, row_hash, text_digest
 
 ORG, TEAM = "acme", 7
 WORDS = st.text(st.characters(codec="utf-8"), max_size=30)
@@ -110,12 +110,38 @@ def test_a_moment_hashes_alike_in_every_time_zone(event: Event, hours: int) -> N
     assert chained([dataclasses.replace(event, happened_at=elsewhere)])[0].hash == chained([event])[0].hash
 
 
-@given(WORDS, WORDS, DIGESTS, DIGESTS)
-def test_a_texts_digest_depends_on_its_salt_and_on_where_the_title_ends(
-    title: str, body: str, salt: bytes, other: bytes
-) -> None:
-    digest = text_digest(salt, title, body)
+STORED = st.builds(
+    Stored,
+    title=WORDS,
+    body=WORDS,
+    tags=st.lists(WORDS, max_size=3).map(tuple),
+    source=WORDS,
+    created_at=TIMES,
+    valid_from=TIMES,
+    valid_until=st.none() | TIMES,
+)
 
-    assert (text_digest(other, title, body) == digest) == (other == salt)
-    assert text_digest(salt, title + "x", body) != digest
-    assert text_digest(salt, "a" + title, body) != text_digest(salt, "a", title + body) or title == ""
+
+@given(STORED, STORED, DIGESTS, DIGESTS)
+def test_the_digest_of_an_entry_depends_on_its_salt_and_on_all_that_never_changes(
+    stored: Stored, changed: Stored, salt: bytes, other: bytes
+) -> None:
+    digest = text_digest(salt, stored)
+
+    assert (text_digest(other, stored) == digest) == (other == salt)
+    for each in dataclasses.fields(Stored):
+        one_field = dataclasses.replace(stored, **{each.name: getattr(changed, each.name)})
+        assert (text_digest(salt, one_field) == digest) == (one_field == stored)
+
+
+@given(WORDS, WORDS, DIGESTS)
+def test_a_word_moved_from_the_title_to_the_body_makes_another_digest(title: str, body: str, salt: bytes) -> None:
+    moment = datetime(2026, 3, 3, tzinfo=UTC)
+
+    def digest(title: str, body: str) -> bytes:
+        stored = Stored(
+            title=title, body=body, tags=(), source="", created_at=moment, valid_from=moment, valid_until=None
+        )
+        return text_digest(salt, stored)
+
+    assert digest("a" + title, body) != digest("a", title + body) or title == ""

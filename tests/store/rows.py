@@ -139,6 +139,10 @@ OF_TEAMS = (
     values ('{org}', {team}, 1, {first}, 'added', null, 'a', '{operation}', now(), {digest}, {digest}, {digest})
     """,
     "insert into ibex_core.memory_tombstones values ('{org}', {team}, {digest}, {first})",
+    "insert into ibex_core.memory_reasons values ('{org}', {team}, {first}, 'r')",
+    "insert into ibex_core.memory_receipts values ('{org}', {team}, {first}, now(), array['l'])",
+    "insert into ibex_core.held_memories values ('{org}', {team}, {first}, null, now(), '{{}}')",
+    "insert into ibex_core.ledger_checkpoints values ('{org}', {team}, 1, 1, {digest}, now(), {other_digest})",
     """
     insert into ibex_core.operations
         (org_id, operation_id, team_id, source, name, request_digest, state, workflow_id)

@@ -87,6 +87,8 @@ class FakeCurateActivities(curate.CurateActivities):
 
     calls: list[tuple[str, Change]] = field(default_factory=list)
     failures: list[Exception] = field(default_factory=list)
+    # How many histories cannot be deleted yet, for each time that clearing is asked for; none after that.
+    running: list[int] = field(default_factory=list)
 
     @activity.defn(name="curate.accept")
     async def accept(self, change: Change) -> Outcome:
@@ -96,6 +98,15 @@ class FakeCurateActivities(curate.CurateActivities):
     async def forget(self, change: Change) -> Outcome:
         return self._answer("forget", change, Code.FORGOTTEN)
 
+    @activity.defn(name="curate.reject")
+    async def reject(self, change: Change) -> Outcome:
+        return self._answer("reject", change, Code.REJECTED)
+
+    @activity.defn(name="curate.clear")
+    async def clear(self, change: Change) -> int:
+        self.calls.append(("clear", change))
+        return self.running.pop() if self.running else 0
+
     def _answer(self, name: str, change: Change, code: Code) -> Outcome:
         self.calls.append((name, change))
         if self.failures:
@@ -103,7 +114,7 @@ class FakeCurateActivities(curate.CurateActivities):
         return Outcome(code=code, entry_id=change.entry_id)
 
     def registered(self) -> Sequence[Callable[..., Any]]:
-        return (self.accept, self.forget)
+        return (self.accept, self.reject, self.forget, self.clear)
 
 
 @dataclass(kw_only=True)

@@ -16,10 +16,12 @@ import msgspec
 from temporalio.client import WorkflowHandle, WorkflowHistory
 
 from kapelle.contracts.backfill import BackfillEmbeddings, Order
-from kapelle.contracts.curate import AcceptEntry, Change, ForgetEntry
+from kapelle.contracts.curate import AcceptEntry, Change, ForgetEntry, RejectEntry
 from kapelle.contracts.export import Due, Export, ExportMemory, ScheduledExport
 from kapelle.contracts.imports import Import, ImportMemory, Progress, Staged
+from kapelle.contracts.purge import Purge, Purged, PurgeMemory
 from kapelle.contracts.resolve import Decision, Resolution, ResolveConflict
+from kapelle.contracts.upkeep import KeepLedger, Upkeep
 from kapelle.contracts.write import Batch, Write, WriteMemory
 from kapelle.domain.entries import Draft, Kind
 from kapelle.domain.outcomes import Code, Outcome
@@ -269,6 +271,44 @@ async def forget_missing(scene: Scene) -> str:
     return workflow_id
 
 
+async def rejected(scene: Scene) -> str:
+    await scene.write(a_draft())
+    workflow_id, code = await scene.decide(RejectEntry.run, 1)
+    assert code is Code.REJECTED
+    return workflow_id
+
+
+async def reject_missing(scene: Scene) -> str:
+    workflow_id, code = await scene.decide(RejectEntry.run, 1)
+    assert code is Code.REFUSED
+    return workflow_id
+
+
+async def purged(scene: Scene) -> str:
+    await scene.write(a_draft("The clock fixture is needed."), a_draft("Webhooks are retried thrice."))
+    purge = Purge(
+        org_id=ORG,
+        asked_in=scene.team_id,
+        team_id=scene.team_id,
+        written_by="agent:demo/coder",
+        on="agent demo/coder",
+        source="person:ada",
+        operation_id=str(uuid.uuid4()),
+        request_digest="00" * 32,
+    )
+    workflow_id, outcome = await scene.run(PurgeMemory.run, Purged(purge=purge))
+    assert isinstance(outcome, Outcome)
+    assert outcome.reason == "2 entries of agent demo/coder forgotten."
+    return workflow_id
+
+
+async def kept(scene: Scene) -> str:
+    await scene.write(a_draft())
+    workflow_id, _ = await scene.run(KeepLedger.run, Upkeep(org_id=ORG))
+    assert await scene.value("select count(*) from ibex_core.ledger_checkpoints") == 1
+    return workflow_id
+
+
 async def resolved(scene: Scene) -> str:
     await scene.write(a_draft("The clock fixture is needed."), a_draft("Webhooks are retried thrice."))
     await scene.as_owner(
@@ -457,7 +497,10 @@ SCENARIOS: dict[str, dict[str, Scenario]] = {
         "persist-retried-after-a-timer": persist_retried_after_a_timer,
     },
     "AcceptEntry": {"accepted": accepted, "refused": accept_refused},
+    "RejectEntry": {"rejected": rejected, "missing": reject_missing},
     "ForgetEntry": {"forgotten": forgotten, "missing": forget_missing},
+    "PurgeMemory": {"purged": purged},
+    "KeepLedger": {"sealed": kept},
     "ResolveConflict": {"resolved": resolved, "missing": resolve_missing},
     "BackfillEmbeddings": {
         "embedded": backfilled,

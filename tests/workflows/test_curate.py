@@ -2,7 +2,7 @@
 
 import pytest
 
-from kapelle.contracts.curate import AcceptEntry, Change, ForgetEntry, accept_id, forget_id
+from kapelle.contracts.curate import AcceptEntry, Change, ForgetEntry, RejectEntry, accept_id, forget_id
 from kapelle.domain.errors import Unavailable
 from kapelle.domain.outcomes import Code, Outcome
 from tests.workflows.conftest import Run
@@ -19,25 +19,37 @@ CHANGE = Change(
 
 
 @pytest.mark.parametrize(
-    ("method", "step", "code"),
-    [(AcceptEntry.run, "accept", Code.ACCEPTED), (ForgetEntry.run, "forget", Code.FORGOTTEN)],
+    ("method", "steps", "code"),
+    [
+        (AcceptEntry.run, ["accept"], Code.ACCEPTED),
+        (RejectEntry.run, ["reject", "clear"], Code.REJECTED),
+        (ForgetEntry.run, ["forget", "clear"], Code.FORGOTTEN),
+    ],
 )
-async def test_a_decision_is_one_step_with_what_the_caller_asked(
-    run: Run, method: object, step: str, code: Code
+async def test_a_decision_takes_its_steps_with_what_the_caller_asked(
+    run: Run, method: object, steps: list[str], code: Code
 ) -> None:
     fake = FakeCurateActivities()
 
     assert await run(fake.registered(), method, CHANGE) == Outcome(code=code, entry_id=12)
-    assert fake.calls == [(step, CHANGE)]
+    assert fake.calls == [(step, CHANGE) for step in steps]
 
 
-@pytest.mark.parametrize("method", [AcceptEntry.run, ForgetEntry.run])
+async def test_a_history_that_still_runs_is_asked_for_once_more(run: Run) -> None:
+    fake = FakeCurateActivities(running=[2, 1])
+
+    await run(fake.registered(), ForgetEntry.run, CHANGE)
+
+    assert [name for name, _ in fake.calls] == ["forget", "clear", "clear"]
+
+
+@pytest.mark.parametrize("method", [AcceptEntry.run, RejectEntry.run])
 async def test_a_decision_waits_for_a_database_that_is_away(run: Run, method: object) -> None:
     fake = FakeCurateActivities(failures=[Unavailable("away"), Unavailable("away")])
 
     await run(fake.registered(), method, CHANGE)
 
-    assert len(fake.calls) == 3
+    assert [name for name, _ in fake.calls if name != "clear"] == [fake.calls[0][0]] * 3
 
 
 def test_workflow_ids_name_the_decision_its_operation_and_its_request() -> None:

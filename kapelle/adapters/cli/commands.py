@@ -47,6 +47,8 @@ class Subcommand:
     # Takes the run over where it asks more than one question; None where it does not.
     conversation: Callable[[Namespace], Conversation | None] = one_question
     description: str = ""
+    # The operation that it asks for, if that has another name.
+    operation: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,8 @@ class Group:
     summary: str
     description: str
     subcommands: tuple[Subcommand, ...]
+    # The service's command, if that has another name.
+    command: str = ""
 
 
 def nothing(_: ArgumentParser) -> None:

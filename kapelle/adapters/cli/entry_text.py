@@ -13,6 +13,15 @@ def declare(parser: ArgumentParser) -> None:
     """Declare kind, title, body and tags on `parser`."""
     parser.add_argument("kind", metavar="KIND", help=f"one of {KINDS}")
     declare_without_kind(parser)
+    for name, what in (("--valid-from", "from when on"), ("--valid-until", "until before when")):
+        parser.add_argument(name, metavar="TIME", default="", help=f"{what} it holds, such as 2026-03-03T12:00:00Z")
+
+
+def declare_as_of(parser: ArgumentParser) -> None:
+    """Declare the moment that a read is about."""
+    parser.add_argument(
+        "--as-of", metavar="TIME", default="", help="what the team knew at this moment, such as 2026-03-03T12:00:00Z"
+    )
 
 
 def declare_without_kind(parser: ArgumentParser) -> None:

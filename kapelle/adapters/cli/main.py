@@ -72,10 +72,12 @@ def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -
     )
     question = request.Request(
         command=given.group,
-        arguments=(subcommand.name, *subcommand.arguments(given, bodies)),
+        arguments=(subcommand.operation or subcommand.name, *subcommand.arguments(given, bodies)),
         request_id=flags.request_id or (uuid.uuid4().hex if subcommand.repeatable else ""),
         numbered=subcommand.view is View.ENTRIES,
         stepwise=subcommand.stepwise,
+        moments=_moments(given),
+        versioned=flags.json and subcommand.view in {View.ENTRIES, View.ENTRY},
     )
     reply = _ask(settled, question)
     if subcommand.follows:
@@ -108,6 +110,12 @@ def _remarked(reply: request.Reply, shown: int, around: Surroundings) -> int:
     for step in reply.steps[shown:]:
         printing.remark(step, around)
     return max(shown, len(reply.steps))
+
+
+def _moments(given: Namespace) -> tuple[tuple[str, str], ...]:
+    """Return the moments that were given; the service reads them, and says what is wrong with one."""
+    names = ("as_of", "valid_from", "valid_until")
+    return tuple((name, str(value)) for name in names if (value := getattr(given, name, "")))
 
 
 def _original_body(given: Namespace, subcommand: Subcommand, settled: config.Config) -> str:

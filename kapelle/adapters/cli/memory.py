@@ -10,6 +10,7 @@ from kapelle.adapters.cli.commands import Group, Subcommand, View, no_arguments,
 def _declare_search(parser: ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", nargs="+", help="words to look for, or a question")
     parser.add_argument("--kind", "-k", metavar="KIND", default="", help=f"only this kind: {entry_text.KINDS}")
+    entry_text.declare_as_of(parser)
 
 
 def _search(given: Namespace, _: Bodies) -> tuple[str, ...]:
@@ -22,6 +23,11 @@ def _declare_id(parser: ArgumentParser) -> None:
 
 def _id(given: Namespace, _: Bodies) -> tuple[str, ...]:
     return (number(given.id),)
+
+
+def _declare_get(parser: ArgumentParser) -> None:
+    _declare_id(parser)
+    entry_text.declare_as_of(parser)
 
 
 def _declare_edit(parser: ArgumentParser) -> None:
@@ -69,15 +75,23 @@ _READING = (
         name="get",
         summary="show one entry",
         examples=("kapelle memory get 12",),
-        declare=_declare_id,
+        declare=_declare_get,
         arguments=_id,
         view=View.ENTRY,
     ),
     Subcommand(
+        name="hot",
+        summary="show the entries that matter most: pinned, useful, recent",
+        examples=("kapelle memory hot",),
+        declare=nothing,
+        arguments=no_arguments,
+        view=View.ENTRIES,
+    ),
+    Subcommand(
         name="list",
         summary="show all current entries: curated, then proposed, newest first in each",
-        examples=("kapelle memory list", "kapelle memory list | grep '^\\[proposed'"),
-        declare=nothing,
+        examples=("kapelle memory list", "kapelle memory list --as-of 2026-03-03T00:00:00Z"),
+        declare=entry_text.declare_as_of,
         arguments=no_arguments,
         view=View.ENTRIES,
     ),
@@ -138,14 +152,6 @@ _WRITING = (
         examples=("kapelle memory add convention 'Times are UTC' 'Every stored time has an offset of zero.'",),
         declare=entry_text.declare,
         arguments=entry_text.arguments,
-        repeatable=True,
-    ),
-    Subcommand(
-        name="accept",
-        summary="make a proposed entry curated",
-        examples=("kapelle memory accept 12",),
-        declare=_declare_id,
-        arguments=_id,
         repeatable=True,
     ),
     Subcommand(

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kapelle.adapters.cli import embeddings, memory, team
+from kapelle.adapters.cli import embeddings, hold, ledger, memory, purge, team
 from kapelle.adapters.cli.commands import Group, Subcommand
 from kapelle.adapters.cli.config import DEFAULT_TIMEOUT, Flags
 
-GROUPS = (memory.GROUP, team.GROUP, embeddings.GROUP)
+GROUPS = (memory.GROUP, team.GROUP, embeddings.GROUP, ledger.GROUP, purge.GROUP, hold.GROUP)
 
 _LONGEST_WAIT = 3600.0
 
@@ -74,7 +74,7 @@ class _Version(argparse.Action):
 def _add_group(add_parser: _AddParser, group: Group) -> None:
     examples = [subcommand.examples[0] for subcommand in group.subcommands]
     parser = _parser(add_parser, group.name, group.description, examples, help=group.summary)
-    parser.set_defaults(group=group.name, incomplete=parser)
+    parser.set_defaults(group=group.command or group.name, incomplete=parser)
     operations = parser.add_subparsers(title="operations", metavar="OPERATION")
     for subcommand in group.subcommands:
         _add_subcommand(operations.add_parser, subcommand)

@@ -36,6 +36,10 @@ class Request:
     numbered: bool = False
     # Ask for what a long run has done so far, and for an answer that comes soon.
     stepwise: bool = False
+    # Ask for the entries' versions, by which a decision says what it is about.
+    versioned: bool = False
+    # `as_of`, `valid_from` and `valid_until`, those of them that were given.
+    moments: tuple[tuple[str, str], ...] = ()
 
 
 def encode(request: Request, config: Config) -> bytes:
@@ -44,6 +48,9 @@ def encode(request: Request, config: Config) -> bytes:
     fields |= {"source": config.source} if config.source else {"user": config.user}
     if request.request_id:
         fields["request_id"] = request.request_id
+    fields |= dict(request.moments)
+    if request.versioned:
+        fields["versions"] = True
     if request.numbered:
         fields["ids"] = True
     if request.stepwise:

@@ -16,16 +16,92 @@ def _feedback(given: Namespace, _: Bodies) -> tuple[str, ...]:
     return number(given.id), str(given.verdict)
 
 
+def declare_version(parser: ArgumentParser) -> None:
+    """Declare the version that a decision is about."""
+    parser.add_argument(
+        "--version",
+        "-V",
+        metavar="VERSION",
+        default="",
+        dest="seen",
+        help="decide only if this is still the text; `get --json` and `conflicts --json` name it",
+    )
+
+
+def _declare_accept(parser: ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the entry's number")
+    declare_version(parser)
+
+
+def _accept(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return _with_version(number(given.id), seen=given.seen)
+
+
+def _declare_reject(parser: ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the entry's number")
+    parser.add_argument("reason", metavar="REASON", nargs="?", default="", help="why, for whoever proposed it")
+    declare_version(parser)
+
+
+def _reject(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return _with_version(number(given.id), str(given.reason), seen=given.seen)
+
+
+def _with_version(*arguments: str, seen: str) -> tuple[str, ...]:
+    return (*arguments, seen) if seen else arguments
+
+
+def _declare_receipt(parser: ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the number that the entry had")
+
+
+def _receipt(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return (number(given.id),)
+
+
 def _declare_resolve(parser: ArgumentParser) -> None:
     parser.add_argument("conflict", metavar="CONFLICT", help="the conflict's number, from `kapelle memory conflicts`")
     parser.add_argument("choice", metavar="CHOICE", help="keep-both, keep-first or keep-second")
+    declare_version(parser)
 
 
 def _resolve(given: Namespace, _: Bodies) -> tuple[str, ...]:
-    return number(given.conflict, "conflict id"), str(given.choice)
+    return _with_version(number(given.conflict, "conflict id"), str(given.choice), seen=given.seen)
 
 
 SUBCOMMANDS = (
+    Subcommand(
+        name="accept",
+        summary="make a proposed entry curated, or release a quarantined one",
+        examples=("kapelle memory accept 12",),
+        declare=_declare_accept,
+        arguments=_accept,
+        repeatable=True,
+    ),
+    Subcommand(
+        name="reject",
+        summary="remove a proposed or quarantined entry, and keep why",
+        examples=("kapelle memory reject 12 'It is 5 times since November.'",),
+        declare=_declare_reject,
+        arguments=_reject,
+        repeatable=True,
+    ),
+    Subcommand(
+        name="quarantined",
+        summary="show what a maintainer must look at before anyone may read it",
+        examples=("kapelle memory quarantined",),
+        declare=nothing,
+        arguments=no_arguments,
+        view=View.ENTRIES,
+    ),
+    Subcommand(
+        name="receipt",
+        summary="show what became of each store when an entry was forgotten",
+        examples=("kapelle memory receipt 12",),
+        declare=_declare_receipt,
+        arguments=_receipt,
+        view=View.LINES,
+    ),
     Subcommand(
         name="scan",
         summary="show what a scan finds in a text, and store nothing",

@@ -11,7 +11,7 @@ from nats.errors import Error as NatsError
 
 from kapelle.adapters.errors import UNEXPECTED, sentence
 from kapelle.adapters.nats import wire
-from kapelle.adapters.wording import entry_ids, words
+from kapelle.adapters.wording import entry_ids, versions, words
 from kapelle.domain.errors import Fault, InvalidRequest, Unavailable
 from kapelle.operations import perform
 from kapelle.operations.results import Exported, Running, Written
@@ -107,11 +107,14 @@ class CommandServer:
         with self._slots[call.operation.reads]:
             result = await perform(call, self._services)
         text, entries = words(result)
-        ids = entry_ids(result) if call.wants_ids else None
+        beside = {
+            "ids": entry_ids(result) if call.wants_ids else None,
+            "versions": versions(result) if call.wants_versions else None,
+        }
         if call.wants_steps and isinstance(result, Running | Written | Exported):
-            reply = wire.write(text, entries, ids, limit=limit - STEPS_BYTES)
+            reply = wire.write(text, entries, beside, limit=limit - STEPS_BYTES)
             return wire.with_steps(reply, result.steps)
-        return wire.write(text, entries, ids, limit=limit)
+        return wire.write(text, entries, beside, limit=limit)
 
 
 def _where(error: Exception) -> dict[str, object]:

@@ -1,7 +1,8 @@
 """The command contract's JSON: a request read strictly, a reply that fits."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from kapelle.domain import validation
@@ -15,8 +16,8 @@ TIMEOUT_HEADER = "Kapelle-Timeout-Ms"
 ERROR_HEADER = "Kapelle-Error"
 # What the envelope of a cut reply needs beside its entries.
 ENVELOPE_BYTES = 256
-# A comma, and an id with its own.
-ENTRY_BYTES = 22
+# A comma, and an id or a pair of versions with its own.
+ENTRY_BYTES = 36
 
 
 def read(data: bytes, headers: Mapping[str, str] | None, *, patience: float) -> Call:
@@ -39,35 +40,42 @@ def read(data: bytes, headers: Mapping[str, str] | None, *, patience: float) -> 
         force=_switch("force", request),
         wants_ids=_switch("ids", request),
         wants_steps=_switch("steps", request),
+        wants_versions=_switch("versions", request),
+        as_of=_moment("as_of", request),
+        valid_from=_moment("valid_from", request),
+        valid_until=_moment("valid_until", request),
     )
 
 
-def write(text: str, entries: tuple[str, ...] | None, ids: tuple[int, ...] | None = None, *, limit: int) -> bytes:
-    """Encode a reply of at most `limit` bytes: entries that do not fit are left out whole, and `text` says how many."""
+Beside = Mapping[str, Sequence[int | str] | None]
+
+
+def write(text: str, entries: tuple[str, ...] | None, beside: Beside | None = None, *, limit: int) -> bytes:
+    """Encode a reply of at most `limit` bytes: entries that do not fit are left out whole, and `text` says how many.
+
+    `beside` holds lists that have one value an entry; those that are None are left out.
+    """
+    lists = {name: values for name, values in (beside or {}).items() if values is not None}
     if entries is None:
-        return _encode({"ok": True, "text": text})
-    whole = _reply(text, entries, ids)
+        return _encode({"ok": True, "text": text} | lists)
+    whole = _encode({"ok": True, "text": text, "entries": entries} | lists)
     if len(whole) <= limit:
         return whole
     room = limit - len(text.encode()) - ENVELOPE_BYTES
     kept = 0
     for entry in entries:
-        room -= len(_encode(entry)) + ENTRY_BYTES
+        room -= len(_encode(entry)) + ENTRY_BYTES * (1 + len(lists))
         if room < 0:
             break
         kept += 1
     text = f"{text} ({len(entries) - kept} left out: a reply holds at most {limit} bytes)"
-    return _reply(text, entries[:kept], None if ids is None else ids[:kept])
+    cut = {name: values[:kept] for name, values in lists.items()}
+    return _encode({"ok": True, "text": text, "entries": entries[:kept]} | cut)
 
 
 def with_steps(reply: bytes, steps: tuple[str, ...]) -> bytes:
     """Add to a reply what its operation has done so far."""
     return reply[:-1] + b',"steps":' + _encode(steps) + b"}"
-
-
-def _reply(text: str, entries: tuple[str, ...], ids: tuple[int, ...] | None) -> bytes:
-    reply: dict[str, object] = {"ok": True, "text": text, "entries": entries}
-    return _encode(reply if ids is None else reply | {"ids": ids})
 
 
 def refuse(error: str) -> bytes:
@@ -116,6 +124,13 @@ def _switch(name: str, request: Mapping[str, object]) -> bool:
     if not isinstance(value, bool):
         raise InvalidRequest(f"{name} must be true or false")
     return value
+
+
+def _moment(name: str, request: Mapping[str, object]) -> datetime | None:
+    value = request.get(name)
+    if value is None or value == "":
+        return None
+    return validation.moment(name, validation.storable(name, value))
 
 
 def _patience(headers: Mapping[str, str], default: float) -> float:

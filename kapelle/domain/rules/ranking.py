@@ -43,7 +43,7 @@ _FEEDBACK = 0.02
 _RECENCY = 0.02
 _DOUBT = 0.03
 # Days after which half of an entry's freshness is gone. Conventions and preferences do not age.
-_HALF_LIVES: dict[Kind, float] = {
+HALF_LIVES: dict[Kind, float] = {
     Kind.EVENT: 30.0,
     Kind.FACT: 180.0,
     Kind.GOTCHA: 365.0,
@@ -180,7 +180,7 @@ def _shifts(signals: Signals, now: datetime) -> tuple[tuple[str, float], ...]:
 
 
 def _freshness(kind: Kind, days: float) -> float:
-    half_life = _HALF_LIVES.get(kind)
+    half_life = HALF_LIVES.get(kind)
     if half_life is None:
         return 0.0
     return math.exp2(-max(0.0, days) / half_life)

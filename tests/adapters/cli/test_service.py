@@ -77,7 +77,10 @@ async def test_json_is_the_reply_as_it_came(env: dict[str, str], memory: Memory)
     listed = await kapelle("memory", "get", "1", "--json", env=env)
     refusal = await kapelle("memory", "get", "99", "--json", env=env)
 
-    assert listed == said('{"ok": true, "text": "[proposed] fact: Grüße\\nZwei\\nZeilen"}')
+    (version,) = (await memory.ask("get", "1", versions=True))["versions"]
+    assert listed == said(
+        f'{{"ok": true, "text": "[proposed] fact: Grüße\\nZwei\\nZeilen", "versions": ["{version}"]}}'
+    )
     assert refusal.code == 1
     assert json.loads(refusal.stdout) == await memory.ask("get", "99")
     assert refusal.stderr == ""
