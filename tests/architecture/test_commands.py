@@ -10,7 +10,8 @@ from tests.memory import Memory
 
 COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 EMBEDDINGS = (ROOT / "docs" / "commands-embeddings.md").read_text(encoding="utf-8")
-PAGE = COMMANDS + EMBEDDINGS
+TOKENS = (ROOT / "docs" / "commands-tokens.md").read_text(encoding="utf-8")
+PAGE = COMMANDS + EMBEDDINGS + TOKENS
 EXAMPLE = re.compile(r"```json request\n(.+)\n```\n\n```json reply\n(.+)\n```")
 EXAMPLES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (json.loads(request), json.loads(reply)) for request, reply in EXAMPLE.findall(PAGE)
@@ -19,7 +20,7 @@ EXAMPLES: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 def test_every_operation_has_a_heading_with_its_usage() -> None:
     memory, _, team = COMMANDS.partition("\n## Team\n")
-    for command, section in (("memory", memory), ("team", team), ("embeddings", EMBEDDINGS)):
+    for command, section in (("memory", memory), ("team", team), ("embeddings", EMBEDDINGS), ("tokens", TOKENS)):
         usages = {operation.usage() for operation in OPERATIONS[command].values()}
         headings = set(re.findall(r"^##+ `(.+)`$", section, re.MULTILINE))
         assert headings == usages
