@@ -30,20 +30,16 @@ def main(arguments: Sequence[str]) -> int:
     """Run what the arguments name and return the exit code."""
     _require_own_workflows()
     options = _parser().parse_args(arguments)
-    if options.process == "up":
-        return asyncio.run(up.run(_wishes(options), _say))
-    if options.process == "backup":
-        return asyncio.run(backup.take(options.home, options.folder, os.environ, _say))
-    if options.process == "restore":
-        return asyncio.run(backup.bring_back(options.home, options.folder, _say))
-    if options.process == "schema":
-        asyncio.run(schema.write(_say))
-        return 0
-    if options.process == "indexes":
-        return _run_indexes()
-    if options.process == "mcp":
-        return _run_mcp(stdio=options.stdio)
-    return _run_process(options.process)
+    own: dict[str, Callable[[], int | None]] = {
+        "up": lambda: asyncio.run(up.run(_wishes(options), _say)),
+        "backup": lambda: asyncio.run(backup.take(options.home, options.folder, os.environ, _say)),
+        "restore": lambda: asyncio.run(backup.bring_back(options.home, options.folder, _say)),
+        "schema": lambda: asyncio.run(schema.write(_say)),
+        "indexes": _run_indexes,
+        "mcp": lambda: _run_mcp(stdio=options.stdio),
+    }
+    run = own.get(options.process, lambda: _run_process(options.process))
+    return run() or 0
 
 
 def _require_own_workflows() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from kapelle.domain.entries import Kind
 from tests.memory import AGENT, Memory
-from tests.workflows.recording import FAIL_FOR_GOOD, POISON
+from tests.workflows.scene import FAIL_FOR_GOOD, POISON
 
 NOTE = ("gotcha", "Flaky webhook test", "It needs the clock fixture.")
 LINE: dict[str, Any] = {"kind": NOTE[0], "title": NOTE[1], "body": NOTE[2], "tags": ["ci"]}

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
-from tests.mcp.doors import ROOT, Door, listening, over_http
+from tests.architecture.repository import ROOT
+from tests.mcp.doors import Door, listening, over_http
 from tests.memory import Memory
 
 

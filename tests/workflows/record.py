@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from temporalio.client import WorkflowFailureError
 
 from tests.stack import Temporal, fresh_database, running_servers
-from tests.workflows.recording import HISTORIES, SCENARIOS, Scenario, a_scene
+from tests.workflows.recording import SCENARIOS
+from tests.workflows.scene import HISTORIES, Scenario, a_scene
 from workers.stack.servers import Addresses
 
 

@@ -14,7 +14,8 @@ from kapelle.durable.codec import ENCODING
 from kapelle.settings import Secret
 from tests.memory import PAYLOAD_KEYS
 from tests.workflows.changed import EmbedsFirst, ForgetsInstead, LogsAfterwards, SkipsDedup
-from tests.workflows.recording import HISTORIES, SCENARIOS
+from tests.workflows.recording import SCENARIOS
+from tests.workflows.scene import HISTORIES
 from workers.memory_worker import WORKFLOWS
 
 EXPECTED = sorted(f"{kind}/{path}.json" for kind, paths in SCENARIOS.items() for path in paths)

@@ -9,7 +9,7 @@ from kapelle.domain.errors import Conflict, Unavailable
 from kapelle.domain.outcomes import Code, Outcome, refused
 from tests.workflows.conftest import Run
 from tests.workflows.fakes import FakeWriteActivities, store_all
-from tests.workflows.recording import a_draft, a_write
+from tests.workflows.scene import a_draft, a_write
 
 
 def a_batch(*drafts: Draft) -> Batch:
