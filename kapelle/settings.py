@@ -12,6 +12,7 @@ from kapelle.domain.errors import InvalidRequest
 from kapelle.domain.scan import PersonalData
 
 PREFIX = "KAPELLE_"
+MCP_HOST, MCP_PORT = "127.0.0.1", 8401
 
 
 # Documentation and code hosting that notes of engineers link to most; a team adds its own.
@@ -87,6 +88,8 @@ class Settings:
     batches: int = 3
     batch_drafts: int = 100
     pool_size: int = 10
+    mcp_host: str = MCP_HOST
+    mcp_port: int = MCP_PORT
     task_queue: str = "kapelle-memory"
     # Runs workflows in Temporal's sandbox, which finds what is not deterministic and costs half as much again.
     sandbox: bool = False
@@ -117,6 +120,18 @@ def check(env: Mapping[str, str]) -> None:
         raise SettingsError("; ".join(problems))
 
 
+def mcp_address(env: Mapping[str, str]) -> tuple[str, int]:
+    """Read where the MCP server listens, for a process that needs no other setting of the service.
+
+    Raises:
+        SettingsError: naming what is malformed.
+    """
+    values, problems = _read({name: value for name, value in env.items() if name.startswith(f"{PREFIX}MCP_")})
+    if problems:
+        raise SettingsError("; ".join(problems))
+    return values.get("mcp_host", MCP_HOST), values.get("mcp_port", MCP_PORT)
+
+
 def _read(env: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     values: dict[str, Any] = {}
     problems: list[str] = []
@@ -140,6 +155,12 @@ def _positive(text: str) -> int:
 
 def _whole(text: str) -> int:
     return 0 if text == "0" else _positive(text)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= 65_535):
+        raise ValueError("must be a port, from 1 to 65535")
+    return int(text)
 
 
 def _seconds(text: str) -> float:
@@ -243,6 +264,8 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "batches": _positive,
     "batch_drafts": _positive,
     "pool_size": _positive,
+    "mcp_host": str,
+    "mcp_port": _port,
     "task_queue": str,
     "sandbox": _switch,
 }

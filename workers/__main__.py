@@ -22,6 +22,7 @@ _PORTS = {
     "temporal-ui": "Temporal's UI",
     "temporal-http": "Temporal's HTTP API",
     "temporal-metrics": "Temporal's metrics",
+    "mcp": "the MCP server",
 }
 
 
@@ -40,6 +41,8 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     if options.process == "indexes":
         return _run_indexes()
+    if options.process == "mcp":
+        return _run_mcp(stdio=options.stdio)
     return _run_process(options.process)
 
 
@@ -67,6 +70,8 @@ def _parser() -> argparse.ArgumentParser:
     processes.add_parser("schema", help="write migrations/schema.sql from the migrations")
     processes.add_parser("worker", help="run workflows and activities")
     processes.add_parser("commands", help="answer commands over NATS")
+    door = processes.add_parser("mcp", help="answer agents over MCP")
+    door.add_argument("--stdio", action="store_true", help="one agent over standard input and output, by KAPELLE_TOKEN")
     processes.add_parser("indexes", help="keep the vector indexes of large teams, as the owner of the schema")
     return parser
 
@@ -109,6 +114,20 @@ def _run_indexes() -> int:
         return 2
     process.configure_logging()
     asyncio.run(indexes.run(owner_dsn, os.environ.get("KAPELLE_ORG", "") or "default"))
+    return 0
+
+
+def _run_mcp(*, stdio: bool) -> int:
+    # The SDK takes half a second to import, which no other process needs.
+    from workers import mcp  # noqa: PLC0415
+
+    process.configure_logging()
+    try:
+        asyncio.run(mcp.run(os.environ, stdio=stdio))
+    except (SettingsError, Fault) as refusal:
+        # Over stdio, standard output belongs to the protocol.
+        print(refusal, file=sys.stderr)
+        return 2 if isinstance(refusal, SettingsError) else 1
     return 0
 
 

@@ -29,6 +29,7 @@ from kapelle.operations import (
     search,
     team,
     team_export,
+    tokens,
 )
 from kapelle.operations.operation import Operation
 from kapelle.operations.results import Result
@@ -94,7 +95,8 @@ EMBEDDINGS = (
     Operation(command="embeddings", name="switch", request=embeddings.Switch, run=embeddings.switch),
     Operation(command="embeddings", name="drop", request=embeddings.Drop, run=embeddings.drop),
 )
-_COMMANDS = (("memory", MEMORY), ("team", TEAM), ("embeddings", EMBEDDINGS))
+TOKENS = (Operation(command="tokens", name="show", request=tokens.Show, run=tokens.show, reads=True),)
+_COMMANDS = (("memory", MEMORY), ("team", TEAM), ("embeddings", EMBEDDINGS), ("tokens", TOKENS))
 OPERATIONS = {command: {one.name: one for one in many} for command, many in _COMMANDS}
 
 
@@ -151,6 +153,8 @@ async def perform(call: Call, services: Services) -> Result:
         names.require_no_secret(**names.of_request(request))
         visit = embeddings.Visit(claim=call.claim, request_id=call.request_id, patience=call.patience)
         return await call.operation.run(request, visit, services)
+    if call.operation.command == "tokens":
+        return await call.operation.run(request, call.claim, services)
     if call.team is None:
         raise InvalidRequest("the request names no team")
     operation = call.operation

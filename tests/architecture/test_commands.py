@@ -11,7 +11,8 @@ from tests.memory import Memory
 COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 TEAM = (ROOT / "docs" / "commands-team.md").read_text(encoding="utf-8")
 EMBEDDINGS = (ROOT / "docs" / "commands-embeddings.md").read_text(encoding="utf-8")
-PAGE = COMMANDS + TEAM + EMBEDDINGS
+TOKENS = (ROOT / "docs" / "commands-tokens.md").read_text(encoding="utf-8")
+PAGE = COMMANDS + TEAM + EMBEDDINGS + TOKENS
 EXAMPLE = re.compile(r"```json request\n(.+)\n```\n\n```json reply\n(.+)\n```")
 EXAMPLES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (json.loads(request), json.loads(reply)) for request, reply in EXAMPLE.findall(PAGE)
@@ -19,7 +20,8 @@ EXAMPLES: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 def test_every_operation_has_a_heading_with_its_usage() -> None:
-    for command, section in (("memory", COMMANDS), ("team", TEAM), ("embeddings", EMBEDDINGS)):
+    pages = (("memory", COMMANDS), ("team", TEAM), ("embeddings", EMBEDDINGS), ("tokens", TOKENS))
+    for command, section in pages:
         usages = {operation.usage() for operation in OPERATIONS[command].values()}
         headings = set(re.findall(r"^##+ `(.+)`$", section, re.MULTILINE))
         assert headings == usages

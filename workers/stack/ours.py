@@ -5,20 +5,37 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from workers.stack.part import Part
+from workers.stack.ports import LOOPBACK
 from workers.stack.secrets import Secrets
 from workers.stack.servers import Addresses
 
 # In the order of their start. The worker and the command adapter need each other for nothing but speed.
-PROCESSES = {"worker": "Worker", "commands": "Command adapter"}
+PROCESSES = {"worker": "Worker", "commands": "Command adapter", "mcp": "MCP server"}
+# Those that listen, with the setting of their port.
+PORTS = {"mcp": "KAPELLE_MCP_PORT"}
 _DRAIN_SECONDS = 30.0
 # The alias of the embedder that needs no key and no network, and the file that defines it.
 _EMBED_ALIAS = "embed"
 _LITELLM_CONFIG = Path(__file__).parents[2] / "deploy" / "litellm" / "config.yaml"
 
 
-def parts(inherited: Mapping[str, str], addresses: Addresses, secrets: Secrets) -> tuple[Part, ...]:
+def ports_to_choose(inherited: Mapping[str, str]) -> tuple[str, ...]:
+    """Name the processes whose port no setting names."""
+    return tuple(name for name, variable in PORTS.items() if not inherited.get(variable))
+
+
+def mcp_url(inherited: Mapping[str, str], chosen: Mapping[str, int]) -> str:
+    """Return where the MCP server answers."""
+    host = inherited.get("KAPELLE_MCP_HOST") or LOOPBACK
+    return f"http://{LOOPBACK if host == '0.0.0.0' else host}:{inherited.get(PORTS['mcp']) or chosen['mcp']}/mcp"  # noqa: S104
+
+
+def parts(
+    inherited: Mapping[str, str], addresses: Addresses, secrets: Secrets, chosen: Mapping[str, int]
+) -> tuple[Part, ...]:
     """Describe the processes; they get the environment that `up` got, completed by what the home knows."""
-    environment = {**_defaults(addresses, secrets), **_given(inherited)}
+    listening = {PORTS[name]: str(port) for name, port in chosen.items()}
+    environment = {**_defaults(addresses, secrets), **listening, **_given(inherited)}
     return tuple(
         Part(
             name=name,

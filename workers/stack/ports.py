@@ -25,11 +25,13 @@ def choose(home: Home, names: Iterable[str], given: Mapping[str, int]) -> dict[s
     """
     remembered = read_json(home.file("ports.json"))
     chosen: dict[str, int] = {}
-    for name in names:
+    wanted = tuple(names)
+    others = {port for name, port in remembered.items() if name not in wanted}
+    for name in wanted:
         if name in given:
             chosen[name] = _claimed(name, given[name], chosen)
             continue
-        spoken_for = {*chosen.values(), *given.values()}
+        spoken_for = {*chosen.values(), *given.values(), *others}
         last = remembered.get(name)
         if isinstance(last, int) and last not in spoken_for and is_free(last):
             chosen[name] = last

@@ -12,6 +12,7 @@ def render(home: Home, endpoints: Endpoints, seconds: float) -> str:
     """Return the screen as plain text; passwords stay in `endpoints.json`."""
     rows = (
         ("Commands (NATS)", _without_password(endpoints.nats_url)),
+        ("MCP (agents)", endpoints.mcp_url or "not running"),
         ("Temporal", endpoints.temporal_address),
         ("Temporal UI", endpoints.temporal_ui_url or "where your server has it"),
         ("PostgreSQL", _without_password(endpoints.postgres_dsn or "where your server is")),

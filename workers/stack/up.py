@@ -13,7 +13,7 @@ import asyncpg
 from kapelle import settings
 from kapelle.store import bootstrap
 from workers import indexes
-from workers.stack import endpoints, home, ours, processes, screen, secrets
+from workers.stack import endpoints, home, ours, ports, processes, screen, secrets
 from workers.stack.database import MigrationError
 from workers.stack.home import Home
 from workers.stack.ports import PortTakenError
@@ -59,6 +59,7 @@ class _Stack:
         self._home = here
         self._report = report
         self._ours: list[Keeper] = []
+        self._listening: dict[str, int] = {}
 
     async def run(self) -> None:
         began = time.monotonic()
@@ -68,6 +69,8 @@ class _Stack:
             self._report(f"  {name} was left over from an earlier run and is stopped")
         plan = self._plan()
         servers = Servers(plan)
+        wanted = ours.ports_to_choose(self._wishes.environment)
+        self._listening = ports.choose(self._home, wanted, self._wishes.ports)
         self._report(f"Starting Kapelle memory in {self._home.path}")
         try:
             if await _unless(stopping, self._start(servers, plan)):
@@ -98,7 +101,7 @@ class _Stack:
     async def _start(self, servers: Servers, plan: Plan) -> None:
         await servers.start()
         await self._begin(servers, plan)
-        for part in ours.parts(self._wishes.environment, servers.addresses, plan.secrets):
+        for part in ours.parts(self._wishes.environment, servers.addresses, plan.secrets, self._listening):
             self._ours.append(Keeper(part, self._home, self._report))
         await together(*(self._started(keeper) for keeper in self._ours))
 
@@ -125,7 +128,8 @@ class _Stack:
             await keeper.start(_OURS_SECONDS)
 
     def _publish(self, servers: Servers, plan: Plan, seconds: float) -> None:
-        found = endpoints.of(servers.addresses, plan.secrets, self._org)
+        mcp_url = ours.mcp_url(self._wishes.environment, self._listening)
+        found = endpoints.of(servers.addresses, plan.secrets, self._org, mcp_url=mcp_url)
         endpoints.publish(self._home, found)
         self._report(screen.render(self._home, found, seconds))
 
