@@ -70,9 +70,7 @@ async def _propose(service: Service, agent: Agent, values: _Values) -> _Structur
     tags = values.get("tags", [])
     if any("," in tag for tag in tags):
         raise RefusedByService("a tag holds a comma; send it as two tags", InvalidRequest.code)
-    reply = await service.memory(
-        agent, "propose", values["kind"], values["title"], values["body"], ",".join(tags)
-    )
+    reply = await service.memory(agent, "propose", values["kind"], values["title"], values["body"], ",".join(tags))
     named = _ENTRY_ID.match(reply.text)
     return {"message": reply.text} | ({"id": int(named[1])} if named else {})
 

@@ -80,9 +80,7 @@ class _Handlers:
             text = await curated.read(self._service, agent)
         except RefusedByService as refusal:
             raise MCPError(code=INTERNAL_ERROR, message=refusal.message) from None
-        return ReadResourceResult(
-            contents=[TextResourceContents(uri=curated.URI, mime_type="text/plain", text=text)]
-        )
+        return ReadResourceResult(contents=[TextResourceContents(uri=curated.URI, mime_type="text/plain", text=text)])
 
     async def _agent(self, context: _Context) -> Agent:
         try:
