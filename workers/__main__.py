@@ -41,9 +41,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     if options.process == "indexes":
         return _run_indexes()
-    if options.process == "mcp":
-        return _run_mcp(stdio=options.stdio)
-    return _run_process(options.process)
+    return _run_mcp(stdio=options.stdio) if options.process == "mcp" else _run_process(options.process)
 
 
 def _require_own_workflows() -> None:
