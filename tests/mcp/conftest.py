@@ -1,6 +1,5 @@
 """An MCP server over both transports, each as a process of its own, before a running memory service."""
 
-import contextlib
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -22,11 +21,10 @@ async def door(request: pytest.FixtureRequest, memory: Memory) -> AsyncIterator[
             yield lambda token: over_http(url, token)
         return
 
-    def over_stdio(token: str) -> contextlib.AbstractAsyncContextManager[Client]:
+    def over_stdio(token: str) -> Client:
         environment = {"PATH": os.environ["PATH"], "KAPELLE_NATS_URL": nats_url, "KAPELLE_TOKEN": token}  # noqa: TID251
         command = ["-m", "workers", "mcp", "--stdio"]
-        return Client(
-            stdio_client(StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=ROOT))
-        )
+        server = StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=ROOT)
+        return Client(stdio_client(server))
 
     yield over_stdio
