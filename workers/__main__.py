@@ -11,8 +11,9 @@ from typing import Any
 import workflows
 from kapelle.domain.errors import Fault
 from kapelle.settings import Settings, SettingsError
-from workers import indexes, process
+from workers import indexes, migrate, process
 from workers.stack import schema, up
+from workers.stack.database import MigrationError
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PORTS = {
@@ -36,6 +37,8 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     if options.process == "indexes":
         return _run_indexes()
+    if options.process == "migrate":
+        return _run_migrate()
     return _run_process(options.process)
 
 
@@ -54,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, title in _PORTS.items():
         whole.add_argument(f"--port-{name}", type=_port, metavar="PORT", help=f"port of {title} (default: a free one)")
     processes.add_parser("schema", help="write migrations/schema.sql from the migrations")
+    processes.add_parser("migrate", help="bring a real database up to date, as the owner of the schema, and end")
     processes.add_parser("worker", help="run workflows and activities")
     processes.add_parser("commands", help="answer commands over NATS")
     processes.add_parser("indexes", help="keep the vector indexes of large teams, as the owner of the schema")
@@ -88,6 +92,15 @@ def _run_process(name: str) -> int:
     except Fault as fault:
         _say(fault.message)
         return 1
+    return 0
+
+
+def _run_migrate() -> int:
+    try:
+        asyncio.run(migrate.run(os.environ))
+    except (SettingsError, MigrationError) as error:
+        _say(str(error))
+        return 2 if isinstance(error, SettingsError) else 1
     return 0
 
 
