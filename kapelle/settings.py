@@ -60,6 +60,10 @@ class Settings:
     payload_keys: Secret
     # Keys tombstones and request digests. Changing it lets forgotten texts come back.
     digest_key: Secret
+    # NATS accounts whose requests may claim people alone, agents alone, and anybody; without any, claims are unbound.
+    nats_people_account: str = ""
+    nats_agents_account: str = ""
+    nats_doors_account: str = ""
     org: str = "default"
     # Hosts that entries of every team may link to.
     link_hosts: frozenset[str] = LINK_HOSTS
@@ -240,6 +244,9 @@ def _digest_key(text: str) -> Secret:
 _PARSERS: dict[str, Callable[[str], Any]] = {
     "database_url": Secret,
     "nats_url": Secret,
+    "nats_people_account": str,
+    "nats_agents_account": str,
+    "nats_doors_account": str,
     "org": _org,
     "payload_keys": _payload_keys,
     "digest_key": _digest_key,

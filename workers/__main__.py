@@ -11,8 +11,9 @@ from typing import Any
 import workflows
 from kapelle.domain.errors import Fault
 from kapelle.settings import Settings, SettingsError
-from workers import backup, indexes, process
+from workers import backup, indexes, migrate, process
 from workers.stack import schema, up
+from workers.stack.database import MigrationError
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PORTS = {
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str]) -> int:
         "backup": lambda: asyncio.run(backup.take(options.home, options.folder, os.environ, _say)),
         "restore": lambda: asyncio.run(backup.bring_back(options.home, options.folder, _say)),
         "schema": lambda: asyncio.run(schema.write(_say)),
+        "migrate": _run_migrate,
         "indexes": _run_indexes,
         "mcp": lambda: _run_mcp(stdio=options.stdio),
     }
@@ -64,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument("folder", type=Path, metavar="DIR", help="the folder of the backup")
         one.add_argument("--home", type=Path, default=_ROOT / ".kapelle", help="the home (default: .kapelle)")
     processes.add_parser("schema", help="write migrations/schema.sql from the migrations")
+    processes.add_parser("migrate", help="bring a real database up to date, as the owner of the schema, and end")
     processes.add_parser("worker", help="run workflows and activities")
     processes.add_parser("commands", help="answer commands over NATS")
     door = processes.add_parser("mcp", help="answer agents over MCP")
@@ -100,6 +103,15 @@ def _run_process(name: str) -> int:
     except Fault as fault:
         _say(fault.message)
         return 1
+    return 0
+
+
+def _run_migrate() -> int:
+    try:
+        asyncio.run(migrate.run(os.environ))
+    except (SettingsError, MigrationError) as error:
+        _say(str(error))
+        return 2 if isinstance(error, SettingsError) else 1
     return 0
 
 

@@ -8,7 +8,10 @@ from kapelle.settings import PREFIX, Settings
 
 EXAMPLE = Path(__file__).parents[2] / ".env.example"
 # Read by `up` and by Temporal's own library, so not among the product's settings.
-OTHERS = {"KAPELLE_DATABASE_OWNER_URL", "TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"}
+OTHERS = {
+    *("KAPELLE_DATABASE_OWNER_URL", "KAPELLE_ADMIN_TOKEN", "KAPELLE_AGENT_TOKEN"),
+    *("TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"),
+}
 REQUIRED = {
     "KAPELLE_DATABASE_URL": "postgresql://kapelle@localhost/kapelle",
     "KAPELLE_NATS_URL": "nats://localhost",

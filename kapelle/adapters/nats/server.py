@@ -11,6 +11,7 @@ from nats.errors import Error as NatsError
 
 from kapelle.adapters.errors import UNEXPECTED, sentence
 from kapelle.adapters.nats import wire
+from kapelle.adapters.nats.accounts import Accounts
 from kapelle.adapters.wording import entry_ids, versions, words
 from kapelle.domain.errors import Fault, InvalidRequest, Unavailable
 from kapelle.operations import perform
@@ -55,6 +56,11 @@ class CommandServer:
         self._subscription: Subscription | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         settings = services.settings
+        self._accounts = Accounts(
+            people=settings.nats_people_account,
+            agents=settings.nats_agents_account,
+            doors=settings.nats_doors_account,
+        )
         # Reads and writes have slots of their own, so that slow writes cannot keep reads out.
         self._slots = {True: Slots(settings.read_limit), False: Slots(settings.write_limit)}
 
@@ -104,6 +110,7 @@ class CommandServer:
         if len(message.data) > limit:
             raise InvalidRequest(f"the request has {len(message.data)} bytes; the limit is {limit}")
         call = wire.read(message.data, message.headers, patience=settings.reply_seconds)
+        self._accounts.admit(call, message.headers)
         with self._slots[call.operation.reads]:
             result = await perform(call, self._services)
         text, entries = words(result)
