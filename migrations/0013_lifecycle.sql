@@ -106,7 +106,7 @@ $$;
 grant select, insert, update, delete on ibex_core.memory_reasons to kapelle_app;
 grant select, insert on ibex_core.ledger_checkpoints to kapelle_app;
 grant select (org_id, team_id, memory_id, agent, held_at), insert, delete on ibex_core.held_memories to kapelle_app;
-grant select, insert, update on ibex_core.memory_receipts to kapelle_app;
+grant select, insert, update, delete on ibex_core.memory_receipts to kapelle_app;
 
 -- migrate:down
 

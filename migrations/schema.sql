@@ -1390,7 +1390,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_labels TO kapelle_ap
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_reasons TO kapelle_app;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE ibex_core.memory_receipts TO kapelle_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_receipts TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_relationships TO kapelle_app;
 

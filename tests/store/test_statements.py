@@ -42,9 +42,6 @@ WITHOUT_TEAM = {
     "teams.LINKED_BY": "looks for another team than the one it names",
     "entries.DRAW_IDS": "draws from the sequence that all orgs share, and sees no row",
     "models.COVERAGE": "how much a model covers is told for the org as a whole, as a switch is for all of its teams",
-    "purges.COUNT": "of one team, or of all the org's; the operation names it",
-    "purges.NEXT": "of one team, or of all the org's; the operation names it",
-    "purges.VOTES": "of one team, or of all the org's; the operation names it",
     "holds.LIFT": "a hold has an id in its org, and may cover all of it",
 }
 
