@@ -106,16 +106,16 @@ async def recall(conn: Connection, team_id: int, texts: Texts, limit: int = 10) 
     """Return which share of the exact blend's first hits the answer holds as it is given, over some questions."""
     asked = [
         search.SearchRequest(
-            org_id=_ORG, team_id=team_id, query=texts.words(8), vector=texts.vector(), model=_MODEL, limit=limit
+            org_id=ORG, team_id=team_id, query=texts.words(8), vector=texts.vector(), model=MODEL, limit=limit
         )
         for _ in range(_QUERIES)
     ]
     given = [await search.find(conn, request) for request in asked]
     transaction = conn.transaction()
     await transaction.start()
-    await conn.execute(SET_ORG, _ORG)
+    await conn.execute(SET_ORG, ORG)
     # Without its index the team is scanned.
-    await conn.execute(search_vectors.UNREGISTER, _ORG, team_id, _MODEL)
+    await conn.execute(search_vectors.UNREGISTER, ORG, team_id, MODEL)
     exact = [await search.find(conn, request) for request in asked]
     await transaction.rollback()
     kept = sum(
