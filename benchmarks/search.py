@@ -14,7 +14,7 @@ import asyncpg
 
 from kapelle.domain.entries import Status
 from kapelle.store import embeddings, search, search_vectors
-from kapelle.store.pool import Connection, Pool, open_pool, tenant
+from kapelle.store.pool import SET_ORG, Connection, Pool, open_pool, tenant
 
 ORG = "benchmark"
 _DIMENSIONS = 384
@@ -102,6 +102,29 @@ async def measure(calls: list[Callable[[], Awaitable[object]]], rounds: int) -> 
     return statistics.median(times), statistics.quantiles(times, n=20)[-1]
 
 
+async def recall(conn: Connection, team_id: int, texts: Texts, limit: int = 10) -> float:
+    """Return which share of the exact blend's first hits the answer holds as it is given, over some questions."""
+    asked = [
+        search.SearchRequest(
+            org_id=ORG, team_id=team_id, query=texts.words(8), vector=texts.vector(), model=MODEL, limit=limit
+        )
+        for _ in range(_QUERIES)
+    ]
+    given = [await search.find(conn, request) for request in asked]
+    transaction = conn.transaction()
+    await transaction.start()
+    await conn.execute(SET_ORG, ORG)
+    # Without its index the team is scanned.
+    await conn.execute(search_vectors.UNREGISTER, ORG, team_id, MODEL)
+    exact = [await search.find(conn, request) for request in asked]
+    await transaction.rollback()
+    kept = sum(
+        len({hit.entry.id for hit in one} & {hit.entry.id for hit in other})
+        for one, other in zip(given, exact, strict=True)
+    )
+    return kept / max(1, sum(map(len, exact)))
+
+
 async def report(pool: Pool, team_id: int, size: int, texts: Texts, rounds: int) -> None:
     """Print one line for a size: words alone and the blend, beside `select 1` on the same connection."""
     async with pool.acquire() as conn:
@@ -119,11 +142,14 @@ async def report(pool: Pool, team_id: int, size: int, texts: Texts, rounds: int)
         floor = await measure([lambda: conn.fetchval("select 1")], rounds * 5)
         words = await measure([find(by_vector=False) for _ in range(_QUERIES)], rounds)
         blend = await measure([find(by_vector=True) for _ in range(_QUERIES)], rounds)
+        kept = await recall(conn, team_id, texts)
     line = "  ".join(
         f"{name} p50 {p50:7.2f} p95 {p95:7.2f} ms ({p50 / floor[0]:4.0f}x, {p95 / floor[1]:4.0f}x)"
         for name, (p50, p95) in (("words", words), ("blend", blend))
     )
-    print(f"{size:>7} entries  select 1 p50 {floor[0]:.3f} p95 {floor[1]:.3f} ms  {line}", flush=True)
+    print(
+        f"{size:>7} entries  select 1 p50 {floor[0]:.3f} p95 {floor[1]:.3f} ms  {line}  recall {kept:.3f}", flush=True
+    )
 
 
 async def run(owner_dsn: str, product_dsn: str, options: argparse.Namespace) -> None:

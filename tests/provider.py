@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kapelle.providers import embed_litellm
+
 
 @dataclass
 class Provider:
@@ -68,6 +70,8 @@ class Provider:
 
 @asynccontextmanager
 async def provider() -> AsyncIterator[Provider]:
+    # Its import takes as long as the machine has else to do, which no time limit of a test should depend on.
+    await asyncio.to_thread(embed_litellm._litellm, ())
     made = Provider()
     server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
     made.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"

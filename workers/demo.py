@@ -31,6 +31,7 @@ PAUSE_SECONDS = 0.2
 Reply = dict[str, Any]  # Any: replies are JSON, and the story checks what it needs of them.
 Entry = tuple[str, str, str]
 FLAKY: Entry = ("gotcha", "The webhook test is flaky", "It fails at midnight.")
+MEANT = "unreliable hook checks during the night"
 BETTER: Entry = (
     "gotcha",
     "Webhook tests need the clock fixture",
@@ -123,6 +124,14 @@ async def a_person_searches(story: Story) -> None:
     )
 
 
+async def meaning_is_found_too(story: Story) -> None:
+    await story.ask(story.person, "backfill", "apply")
+    reply = await story.tell(story.person, "search", MEANT)
+    story.claim(
+        "no word of it is in the entry, and it is found", holds=rendered("proposed", FLAKY) in reply.get("entries", ())
+    )
+
+
 async def a_person_accepts(story: Story) -> None:
     reply = await story.tell(story.person, "accept", story.entry)
     story.claim("the entry is curated now", holds=await story.entries() == [rendered("curated", FLAKY)])
@@ -208,6 +217,7 @@ STEPS = (
     ("A secret is refused", a_secret_is_refused),
     ("The same fact again, in other spacing", the_same_fact_is_recognised),
     ("A person searches", a_person_searches),
+    ("Another one asks in other words, without a key or a network", meaning_is_found_too),
     ("The person accepts it", a_person_accepts),
     ("The person edits it", a_person_edits),
     ("What happened to the first entry", the_history_is_there),

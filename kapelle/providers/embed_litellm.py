@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import os
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,9 @@ _QUIET = {"LITELLM_OFFLINE_MODE": "true", "LITELLM_LOCAL_MODEL_COST_MAP": "True"
 _BATCH = 64
 # Statuses below 500 that pass by themselves: timeout, conflict, too early, too many requests.
 _PASSING = frozenset({408, 409, 425, 429})
+
+
+_importing = threading.Lock()
 
 
 class LiteLLMEmbedder:
@@ -105,6 +109,12 @@ def _resolved(litellm: Any, alias: Alias) -> dict[str, Any]:  # LiteLLM's parame
 
 
 def _litellm(providers: tuple[tuple[str, str], ...]) -> Any:  # The module, which is untyped where we use it.
+    # A caller that gave up leaves the import to its thread; the next one waits for it.
+    with _importing:
+        return _imported(providers)
+
+
+def _imported(providers: tuple[tuple[str, str], ...]) -> Any:  # As above.
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)  # noqa: TID251 - LiteLLM takes it from nowhere else.
     litellm: Any = importlib.import_module("litellm")

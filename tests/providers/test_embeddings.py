@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -92,25 +91,44 @@ async def test_a_fact_in_the_last_line_of_a_long_entry_has_a_vector() -> None:
     assert cosines[-1] == max(cosines) > 0.5
 
 
-async def test_nothing_of_litellm_reaches_for_the_network() -> None:
-    program = f"""
+# Says which address is asked for, other than the one given, and whether LiteLLM is there at the end.
+WATCHED = """
 import asyncio, sys
-def refuse(event, args):
-    if event in ("socket.getaddrinfo", "socket.connect"):
-        print("reached for", args[0] if event == "socket.getaddrinfo" else args[1])
-sys.addaudithook(refuse)
+def watch(event, args):
+    if event == "socket.getaddrinfo" and args[0] not in ("127.0.0.1", b"127.0.0.1"):
+        print("reached for", args[0])
+    if event == "socket.connect" and args[1][0] != "127.0.0.1":
+        print("reached for", args[1])
+sys.addaudithook(watch)
 from kapelle.providers.embeddings import open_embedder
 from kapelle.settings import Secret, Settings
-from tests.provider import config_for, provider
 assert "litellm" not in sys.modules and "onnxruntime" not in sys.modules
 nothing = Secret("")
 embedder = open_embedder(Settings(database_url=nothing, nats_url=nothing, payload_keys=nothing, digest_key=nothing,
-    embed_alias="embed", litellm_config={str(CONFIG)!r}, embed_seconds=60.0))
+    embed_alias="embed", litellm_config=sys.argv[1], embed_seconds=60.0))
 asyncio.run(embedder.warm_up())
-print(embedder.model)
+print(embedder.model, "litellm" in sys.modules)
 """
-    finished = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert finished.stdout.split("\n")[0] == "kapelle-local/all-minilm-l6-v2-int8:384"
+
+
+async def watched(config: str) -> list[str]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", WATCHED, config), cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    output, _ = await process.communicate()
+    assert process.returncode == 0
+    return output.decode().splitlines()
+
+
+async def test_the_bundled_alias_needs_neither_litellm_nor_a_network() -> None:
+    assert await watched(str(CONFIG)) == ["kapelle-local/all-minilm-l6-v2-int8:384 False"]
+
+
+async def test_litellm_reaches_for_the_provider_and_for_nothing_else(tmp_path: Path) -> None:
+    async with provider() as made:
+        said = await watched(config_for(tmp_path, made.url))
+    assert said == ["openai/text-embedding-3-small:4 True"]
+    assert made.asked == [["word"]]
 
 
 async def test_a_provider_answers_in_order_and_its_size_is_learnt(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ ODD = (
 async def test_no_query_is_an_error(team: Team, *, with_vector: bool) -> None:
     await team.remember("Deploys", "The payments service is deployed from main.", vector=[1.0] + [0.0] * 7)
     vector = [1.0] + [0.0] * 7 if with_vector else None
-    for query in (*ODD, *(left + right for left in ODD[:30] for right in ODD[:30])):
+    for query in (*ODD, *(left + right for left in ODD[:32] for right in ODD[:32])):
         found = await team.found(query, vector=vector)
         assert found in ([], ["Deploys"])
         assert found or not with_vector
