@@ -12,8 +12,9 @@ STRINGS = no("every one of args must be a string")
 ARGS = no('args must be a list that begins with the operation, such as ["list"]')
 KINDS = "convention, decision, event, fact, gotcha, preference, procedure"
 MEMORY = (
-    "search, get, list, propose, add, accept, edit, forget, export, history, conflicts, resolve, feedback, operation, "
-    "scan, backfill"
+    "search, get, hot, list, propose, add, accept, reject, edit, forget, export, history, quarantined, conflicts, "
+    "resolve, feedback, receipt, verify, purge, hold, holds, lift-hold, operation, scan, backfill, export-lines, "
+    "import-lines, import-report"
 )
 # Characters that show nothing, one or more of each kind.
 NOTHING = (
@@ -44,7 +45,7 @@ COUNTS = (
         reply=usage("propose", 5, '"propose", kind, title, body, tags?'),
     ),
     row("add without anything", ask("add"), reply=usage("add", 0, '"add", kind, title, body, tags?')),
-    row("accept without an id", ask("accept"), reply=usage("accept", 0, '"accept", entry_id')),
+    row("accept without an id", ask("accept"), reply=usage("accept", 0, '"accept", entry_id, version?')),
     row(
         "edit without a body",
         ask("edit", "1", "fact", "T"),
@@ -55,7 +56,9 @@ COUNTS = (
     row("history without an id", ask("history"), reply=usage("history", 0, '"history", entry_id')),
     row("conflicts of one", ask("conflicts", "1"), reply=usage("conflicts", 1, '"conflicts"')),
     row(
-        "resolve without a decision", ask("resolve", "1"), reply=usage("resolve", 1, '"resolve", conflict_id, decision')
+        "resolve without a decision",
+        ask("resolve", "1"),
+        reply=usage("resolve", 1, '"resolve", conflict_id, decision, version?'),
     ),
     row("feedback without a vote", ask("feedback", "1"), reply=usage("feedback", 1, '"feedback", entry_id, vote')),
     row("operation without an id", ask("operation"), reply=usage("operation", 0, '"operation", operation_id')),
@@ -73,12 +76,12 @@ FORMS = (
     row(
         "an unknown command",
         ask("list", command="budget"),
-        reply=no("unknown command; expected one of (memory, team, embeddings)"),
+        reply=no("unknown command; expected one of (memory, team, embeddings, tokens)"),
     ),
     row(
         "an empty command",
         ask("list", command=""),
-        reply=no("unknown command; expected one of (memory, team, embeddings)"),
+        reply=no("unknown command; expected one of (memory, team, embeddings, tokens)"),
     ),
     row("no command", ask("list", command=None), reply=no("command must be a string")),
     row("a command of another type", ask("list", command=["memory"]), reply=no("command must be a string")),

@@ -98,7 +98,7 @@ CURATING = (
         proposed,
         ask("edit", "<a>", "fact", "T", "B", name="b"),
         ask("accept", "<a>"),
-        reply=no("entry <a> is superseded by entry <b>"),
+        reply=no("entry <a> is superseded by entry <b> of person:ada"),
     ),
     row("forgotten", added, ask("forget", "<a>"), reply=ok("Entry <a> forgotten.")),
     row("a proposal forgotten", proposed, ask("forget", "<a>"), reply=ok("Entry <a> forgotten.")),
