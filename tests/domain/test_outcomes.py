@@ -34,4 +34,4 @@ def test_only_a_failure_may_be_tried_again_for_another_answer() -> None:
 
 
 def test_refusals_and_failures_are_not_successes() -> None:
-    assert {code for code in Code if not Outcome(code=code).ok} == {Code.REFUSED, Code.FAILED}
+    assert {code for code in Code if not Outcome(code=code).ok} == {Code.REFUSED, Code.CONFLICT, Code.FAILED}
