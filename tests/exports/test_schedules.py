@@ -3,7 +3,9 @@
 import asyncio
 from typing import Any
 
+import pytest
 from temporalio.client import ScheduleHandle
+from temporalio.service import RPCError, RPCStatusCode
 
 from kapelle.contracts.export import schedule_id
 from tests.exports.conftest import MakeScene
@@ -70,7 +72,8 @@ async def test_off_ends_the_schedule(make_scene: MakeScene) -> None:
     await _schedule(scene, "daily")
     await _schedule(scene, "off")
     shown = await scene.memory.team("show", scene.team)
-    ids = {found.id async for found in await scene.memory.services.temporal.list_schedules()}
 
     assert "export_schedule: off" in shown["entries"]
-    assert (await _handle(scene)).id not in ids
+    with pytest.raises(RPCError) as gone:
+        await (await _handle(scene)).describe()
+    assert gone.value.status is RPCStatusCode.NOT_FOUND
