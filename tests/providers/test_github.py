@@ -57,7 +57,8 @@ def test_an_export_goes_through_a_proxy_and_trusts_a_bundle_of_the_environment(
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certified.bundle))
         assert export(with_token(double), repository.name) == f"{double.web}/acme/payments/pull/1"
 
-        assert set(proxy.tunnels) == {double.place}
+        # Another library of the process may use the same variable.
+        assert double.place in proxy.tunnels
         assert repository.git.head(BRANCH) is not None
 
 
