@@ -24,6 +24,8 @@ class MiniLM:
     """The model: 384 dimensions, unit length. Each text is a batch of its own, so that no vector depends on others."""
 
     def __init__(self) -> None:
+        # It would report its use over the network.
+        onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.enable_cpu_mem_arena = False
