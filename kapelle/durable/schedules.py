@@ -32,11 +32,14 @@ async def keep_backfill(client: Client, settings: Settings) -> None:
     """Let the backfill of the org run every so often, if an embedder is configured. What people paused stays paused."""
     if not settings.embed_alias:
         return
-    schedule_id = backfill.schedule_id(settings.org)
+    await keep(client, backfill.schedule_id(settings.org), _backfill(settings))
+
+
+async def keep(client: Client, schedule_id: str, wanted: Schedule) -> None:
+    """Make a schedule, or bring it up to date as it stands, paused or not. Failing that, the next start tries again."""
     try:
-        await _keep(client, schedule_id, _backfill(settings))
+        await _keep(client, schedule_id, wanted)
     except RPCError as error:
-        # The commands still do what the schedule would, and the next start tries again.
         log.warning("schedule not kept", extra={"schedule": schedule_id, "error": error.status.name})
 
 
