@@ -149,6 +149,7 @@ _READING = (
         name="cancel",
         summary="take back a write that has not ended",
         examples=("kapelle memory cancel 8d5f3a52-6f0c-4f43-9a3e-0c2a8c1f7b10",),
+        repeatable=True,
         declare=_declare_operation,
         arguments=_operation,
     ),

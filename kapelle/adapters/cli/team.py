@@ -198,7 +198,6 @@ _TOKENS = (
         ),
         declare=_declare_token,
         arguments=_token,
-        repeatable=True,
     ),
     Subcommand(
         name="list-tokens",
