@@ -62,7 +62,7 @@ _SENTENCES = {
     Code.FAILED: "{0.reason}",
 }
 
-_NOT_DONE = frozenset({Code.REFUSED, Code.MISSING, Code.FAILED, Code.CANCELLED})
+_NOT_DONE = frozenset({Code.REFUSED, Code.CONFLICT, Code.MISSING, Code.FAILED, Code.CANCELLED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,7 +99,7 @@ async def test_a_write_that_is_refused_late_is_found_as_failed(hurried: Memory, 
     newer = (await hurried.ask("edit", number, "fact", "New", "A better body.", team=slug))["text"].split()[1]
     async with held(hurried, slug):
         operation_id = operation_of(await hurried.ask("accept", number, team=slug))
-    failed = f"Operation {operation_id} failed: entry {number} is superseded by entry {newer}"
+    failed = f"Operation {operation_id} failed: entry {number} is superseded by entry {newer} of person:ada"
     assert await finished(hurried, slug, operation_id) == failed
 
 

@@ -93,7 +93,7 @@ async def test_accepting_a_superseded_proposal_names_its_successor(memory: Memor
     await memory.ask("propose", "fact", "One", "first", source=AGENT)
     await memory.ask("edit", "1", "fact", "One", "better")
 
-    assert await memory.ask("accept", "1") == {"ok": False, "error": "entry 1 is superseded by entry 2"}
+    assert await memory.ask("accept", "1") == {"ok": False, "error": "entry 1 is superseded by entry 2 of person:ada"}
 
 
 async def test_forgetting_removes_the_entry_and_everything_of_it(memory: Memory) -> None:

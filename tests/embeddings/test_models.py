@@ -72,7 +72,7 @@ async def test_a_change_of_models_under_load_answers_every_search_from_one_space
         while not done.is_set():
             number = (number + 7) % ENTRIES
             reply = await memory.ask("search", f"alpha{number}")
-            assert reply["entries"][0] == f"[curated] fact: note {number}\nalpha{number} beta{number}"
+            assert f"[curated] fact: note {number}\nalpha{number} beta{number}" in reply["entries"]
             asked.append((str(reply["text"]), number))
 
     await models.want("new")
@@ -99,7 +99,7 @@ async def test_a_change_of_models_under_load_answers_every_search_from_one_space
     ]
     assert (await models.org("drop", OLD))["text"] == f"The vectors of {OLD} are dropped."
     assert await memory.rows(find) == [{"size": 32, "model": NEW}]
-    assert (await memory.ask("search", "gamma"))["entries"][0] == "[curated] fact: afterwards\ngamma"
+    assert "[curated] fact: afterwards\ngamma" in (await memory.ask("search", "gamma"))["entries"]
 
 
 async def test_queries_are_embedded_by_the_active_model_until_the_switch(models: Models) -> None:
