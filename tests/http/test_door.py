@@ -124,7 +124,7 @@ async def test_counters_tell_findings_writes_and_times_and_no_text(web: Web) -> 
     await web.get("/v1/memories/Sentinel-in-a-path")
     counters = (await web.get("/metrics", token=None)).text
 
-    assert re.search(r"^KSF", counters, re.MULTILINE)
+    assert re.search(r'^kapelle_scan_findings_total\{action="refused",rule="[^"]+"\} [1-9]', counters, re.MULTILINE)
     assert re.search(r'^kapelle_writes_total\{outcome="proposed"\} [1-9]', counters, re.MULTILINE)
     route = 'method="POST",route="/v1/memories",status="201"'
     assert re.search(rf"^kapelle_request_seconds_count\{{{route}\}} [1-9]", counters, re.MULTILINE)
