@@ -44,13 +44,13 @@ MALFORMED: tuple[tuple[str, Any, str], ...] = (
     ("no number of JSON", b'{"kind": "fact", "title": "t", "body": "b", "metadata": {"a": NaN}}', "none in JSON"),
     ("a time without offset", a_memory(valid_from="2026-01-01T00:00:00"), "a time is written with its offset"),
     ("a number as time", a_memory(valid_from=1_700_000_000), "a time is written with its offset"),
-    ("a far time", a_memory(valid_from="9999-12-31T23:59:59-14:00"), "valid_from is outside of the years"),
+    ("a far time", a_memory(valid_from="9999-12-31T23:59:59-14:00"), "valid_from must be a time with its offset"),
     (
         "an end before the start",
         a_memory(valid_from="2026-02-01T00:00:00Z", valid_until="2026-02-01T01:00:00+01:00"),
         "valid_until must be after valid_from",
     ),
-    ("an end that is past", a_memory(valid_until="2020-01-01T00:00:00Z"), "valid_until must be after valid_from"),
+    ("an end that is past", a_memory(valid_until="2020-01-01T00:00:00Z"), "valid_until must be in the future"),
     ("a label twice", a_memory(labels=[{"label": "fact"}, {"label": "fact"}]), "a label is given twice"),
     ("a span backwards", a_memory(source_span={"source": "a", "start": 2, "end": 1}), "a span goes from a start"),
     ("a credential", a_memory(body=f"Use {SECRET}."), "not stored: an AWS access key id in body, line 1, column 5"),
@@ -124,8 +124,8 @@ async def test_counters_tell_findings_writes_and_times_and_no_text(web: Web) -> 
     await web.get("/v1/memories/Sentinel-in-a-path")
     counters = (await web.get("/metrics", token=None)).text
 
-    assert re.search(r'^kapelle_scan_findings_total\{rule="[^"]+"\} [1-9]', counters, re.MULTILINE)
-    assert re.search(r'^kapelle_writes_total\{operation="propose",outcome="proposed"\} [1-9]', counters, re.MULTILINE)
+    assert re.search(r'^kapelle_scan_findings_total\{action="refused",rule="[^"]+"\} [1-9]', counters, re.MULTILINE)
+    assert re.search(r'^kapelle_writes_total\{outcome="proposed"\} [1-9]', counters, re.MULTILINE)
     route = 'method="POST",route="/v1/memories",status="201"'
     assert re.search(rf"^kapelle_request_seconds_count\{{{route}\}} [1-9]", counters, re.MULTILINE)
     for text in ("AKIA", "Count", "Sentinel", "demo", "coder", "default", str(stored["operation_id"])):
