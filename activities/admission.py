@@ -10,7 +10,7 @@ from kapelle.domain.callers import is_person
 from kapelle.domain.dedup import Same, Statement
 from kapelle.domain.entries import Draft, Entry, Status
 from kapelle.domain.ledger import Event, text_digest
-from kapelle.domain.outcomes import Code, Outcome, refused
+from kapelle.domain.outcomes import Code, Outcome, missing, refused
 from kapelle.domain.rules import dedup
 from kapelle.providers.embeddings import Vector
 from kapelle.store.conflicts import NewConflict
@@ -30,7 +30,10 @@ class Case:
     quarantine: str
     resemblance: Resemblance
     text_hash: bytes
+    # What the text would have where it is to be stored: of the team, or of the agent whose own it is to become.
     tombstone: bytes
+    # What keeps it out: what a team does not want back is not an agent's own either.
+    barring: tuple[bytes, ...]
     vectors: Vectors
     vector: Vector | None
 
@@ -63,6 +66,8 @@ class Known:
     live: dict[tuple[int, bytes], tuple[int, Status]]
     # Entries that hold the same text and are valid no more; what says it anew takes their place.
     expired: dict[tuple[int, bytes], int]
+    # The texts that agents have as their own: by agent and hash, the entry.
+    own: dict[tuple[int, bytes], int]
     # Entries that edits replace, and the successors of those, as they were before the batch.
     standings: Mapping[int, Standing]
     # What the batch itself superseded: by replaced entry, the successor and its text hash.
@@ -92,6 +97,8 @@ class Plan:
     accepts: list[tuple[Write, int, datetime]] = field(default_factory=list)
     # The write, the successor, and the entry that it replaces.
     supersedes: list[tuple[Write, int, int]] = field(default_factory=list)
+    # The write, the new entry, and the one that it was made from.
+    derivations: list[tuple[Write, int, int]] = field(default_factory=list)
     conflicts: list[NewConflict] = field(default_factory=list)
     lifts: list[tuple[int, bytes]] = field(default_factory=list)
     events: list[tuple[int, Event]] = field(default_factory=list)
@@ -108,7 +115,12 @@ def begun(write: Write, tombstone: bytes | None = None) -> Begun:
     )
 
 
-def cases(prepared: Prepared, hashes: tuple[bytes, ...], tombstones: tuple[bytes, ...]) -> tuple[Case, ...]:
+def cases(
+    prepared: Prepared,
+    hashes: tuple[bytes, ...],
+    tombstones: tuple[bytes, ...],
+    barring: tuple[tuple[bytes, ...], ...],
+) -> tuple[Case, ...]:
     """Pair each write with its refusal, resemblance, digests and vectors."""
     embedded = prepared.embedded
     vectors = embedded.vectors or (Vectors(),) * len(prepared.batch.writes)
@@ -120,6 +132,7 @@ def cases(prepared: Prepared, hashes: tuple[bytes, ...], tombstones: tuple[bytes
             resemblance=prepared.resembles[position],
             text_hash=hashes[position],
             tombstone=tombstones[position],
+            barring=barring[position],
             vectors=vectors[position],
             vector=vector_of(embedded, position),
         )
@@ -152,8 +165,12 @@ def repeated(request: Begun, recorded: Mapping[str, Recorded]) -> Outcome | None
 
 
 def _decide(case: Case, known: Known, planned: Plan) -> Outcome:
-    if barred := _barred(case, known) or _existing(case, known, planned):
+    if barred := _barred(case, known):
         return barred
+    if case.write.agent_id is not None:
+        return _keep_own(case, case.write.agent_id, known, planned)
+    if existing := _existing(case, known, planned):
+        return existing
     likenesses = _likenesses(case, known)
     if same := _same(case, likenesses, known):
         return Outcome(code=Code.DUPLICATE, entry_id=same, reason="in other words")
@@ -174,7 +191,8 @@ def _barred(case: Case, known: Known) -> Outcome | None:
 
 def _buried(case: Case, known: Known) -> Outcome | None:
     """Return why a text that went may not come back: unasked, or by a write that began before it went."""
-    write, tombstone = case.write, known.tombstones.get(case.tombstone)
+    write = case.write
+    tombstone = next((known.tombstones[digest] for digest in case.barring if digest in known.tombstones), None)
     if tombstone is None:
         return None
     if write.restored or not is_person(write.source):
@@ -190,7 +208,7 @@ def _replaceable(case: Case, entry_id: int, known: Known) -> Outcome | None:
     """Return why the entry cannot be superseded, or the answer if this very edit was made already."""
     standing = known.standings.get(entry_id)
     if standing is None or standing.team_id != case.write.team_id:
-        return refused(f"there is no entry {entry_id} in this team")
+        return missing(f"there is no entry {entry_id} in this team")
     successor = _successor(standing, known)
     if successor is None:
         return None if standing.current else refused(f"entry {entry_id} is not current any more")
@@ -226,6 +244,19 @@ def _existing(case: Case, known: Known, planned: Plan) -> Outcome | None:
         planned.events.append((write.team_id, _event(write, known, entry_id, "accepted")))
         return Outcome(code=Code.ACCEPTED, entry_id=entry_id)
     return Outcome(code=Code.DUPLICATE, entry_id=entry_id)
+
+
+def _keep_own(case: Case, agent_id: int, known: Known, planned: Plan) -> Outcome:
+    """Store an agent's own entry, which is compared with that agent's own ones alone, word for word."""
+    if (entry_id := known.own.get((agent_id, case.text_hash))) is not None:
+        return Outcome(code=Code.DUPLICATE, entry_id=entry_id)
+    if case.quarantine:
+        return refused(f"not stored: a person would have to look at it ({case.quarantine}); propose it to the team")
+    new = _new(case, Status.ACTIVE, known)
+    known.own[agent_id, case.text_hash] = new.id
+    planned.inserts.append(Insert(new=new, case=case))
+    _note_new(case, new, "added", known, planned)
+    return Outcome(code=Code.ADDED, entry_id=new.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,30 +317,17 @@ def _same(case: Case, likenesses: tuple[_Likeness, ...], known: Known) -> int | 
 def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned: Plan) -> Outcome:
     write, draft = case.write, case.write.draft
     status = _status(case)
-    new = NewEntry(
-        id=next(known.ids),
-        team_id=write.team_id,
-        draft=draft,
-        status=status,
-        source=(write.restored and write.restored.source) or write.source,
-        operation_id=write.operation_id,
-        salt=next(known.salts),
-        findings=write.findings,
-        created_at=(write.restored and write.restored.created_at) or known.now[write.team_id],
-        restored=write.restored,
-    )
+    new = _new(case, status, known)
     planned.inserts.append(Insert(new=new, case=case))
+    if write.origin is not None:
+        planned.derivations.append((write, new.id, write.origin))
     if _current(case):
         known.live[write.team_id, case.text_hash] = (new.id, status)
         planned.conflicts += _conflicts(case, new.id, likenesses)
         known.recent.append(
             Recent(entry_id=new.id, team_id=write.team_id, text=draft, gist=gist(draft), vector=case.vector)
         )
-    digest = text_digest(new.salt, new.stored())
-    event = "imported" if write.restored else "proposed" if write.intent == "propose" else "added"
-    planned.events.append(
-        (write.team_id, replace(_event(write, known, new.id, event, write.replaces), text_digest=digest))
-    )
+    _note_new(case, new, _name(write), known, planned)
     _lift(case, new, known, planned)
     _renew(case, new, known, planned)
     if case.quarantine:
@@ -317,6 +335,37 @@ def _store(case: Case, likenesses: tuple[_Likeness, ...], known: Known, planned:
     if write.replaces is None:
         return Outcome(code=Code.PROPOSED if write.intent == "propose" else Code.ADDED, entry_id=new.id)
     return _supersede(case, new, write.replaces, known, planned)
+
+
+def _new(case: Case, status: Status, known: Known) -> NewEntry:
+    write = case.write
+    return NewEntry(
+        id=next(known.ids),
+        team_id=write.team_id,
+        draft=write.draft,
+        status=status,
+        source=(write.restored and write.restored.source) or write.source,
+        operation_id=write.operation_id,
+        salt=next(known.salts),
+        findings=write.findings,
+        created_at=(write.restored and write.restored.created_at) or known.now[write.team_id],
+        restored=write.restored,
+        agent_id=write.agent_id,
+    )
+
+
+def _note_new(case: Case, new: NewEntry, event: str, known: Known, planned: Plan) -> None:
+    write = case.write
+    other_id = write.replaces if write.replaces is not None else write.origin
+    event_of_new = _event(write, known, new.id, event, other_id)
+    planned.events.append((write.team_id, replace(event_of_new, text_digest=text_digest(new.salt, new.stored()))))
+
+
+def _name(write: Write) -> str:
+    """Return what the ledger calls the coming of an entry."""
+    if write.restored:
+        return "imported"
+    return "proposed" if write.intent == "propose" else "added"
 
 
 def _current(case: Case) -> bool:

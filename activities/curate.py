@@ -13,7 +13,7 @@ from activities.turns import Turns
 from kapelle.contracts import curate
 from kapelle.contracts.curate import Change
 from kapelle.domain.entries import Status
-from kapelle.domain.outcomes import Code, Outcome, conflict, refused
+from kapelle.domain.outcomes import Code, Outcome, conflict, missing, refused
 from kapelle.store import entries, ledger, operations, reasons, search
 from kapelle.store.entries import Standing
 from kapelle.store.operations import Begun
@@ -99,6 +99,8 @@ async def _accept(conn: Connection, change: Change, standing: Standing, now: dat
         return moved
     if standing.entry.status is Status.CURATED:
         return Outcome(code=Code.ACCEPTED, entry_id=entry_id)
+    if standing.entry.status is Status.ACTIVE:
+        return refused(f"entry {entry_id} is an agent's own; propose it to the team first")
     if barred := _held_back(change, standing):
         return barred
     await curate_entry(conn, change.org_id, change.team_id, entry_id, at=now, by=change.source)
@@ -136,7 +138,13 @@ async def curate_entry(conn: Connection, org_id: str, team_id: int, entry_id: in
 
 
 async def _standing(conn: Connection, change: Change) -> Standing | None:
-    found = await entries.standings(conn, org_id=change.org_id, team_ids=[change.team_id], entry_ids=[change.entry_id])
+    found = await entries.standings(
+        conn,
+        org_id=change.org_id,
+        team_ids=[change.team_id],
+        entry_ids=[change.entry_id],
+        agent_id=change.agent_id,
+    )
     return found.get(change.entry_id)
 
 
@@ -144,10 +152,10 @@ async def _missing(conn: Connection, change: Change, name: str) -> Outcome:
     org_id, team_id, entry_id = change.org_id, change.team_id, change.entry_id
     gone = await ledger.gone(conn, org_id=org_id, team_id=team_id, entry_id=entry_id)
     if gone is None:
-        return refused(f"there is no entry {entry_id} in this team")
+        return missing(f"there is no entry {entry_id} in this team")
     how, who = gone
     if how == "forgotten":
-        return refused(f"entry {entry_id} was forgotten")
+        return missing(f"entry {entry_id} was forgotten")
     if name == "reject":
         return Outcome(code=Code.REJECTED, entry_id=entry_id)
     # The reason of a rejection goes with a later wish to forget.

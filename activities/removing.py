@@ -38,7 +38,7 @@ class Remover:
     async def remove(self, conn: Connection, begun: Begun, standing: Standing, now: datetime, cause: Cause) -> bytes:
         """Remove an entry under its team's lock, and return the digest of its tombstone."""
         org_id, team_id, entry_id = self.org_id, standing.team_id, standing.entry.id
-        digest = digests.tombstone(self.key, org_id, team_id, standing.text_hash)
+        digest = digests.tombstone(self.key, org_id, team_id, standing.text_hash, agent_id=standing.agent_id)
         counted = await removal.traces(conn, org_id=org_id, team_id=team_id, entry_id=entry_id)
         held = await holds.covering(conn, org_id=org_id, team_id=team_id, source=standing.entry.source)
         if held:

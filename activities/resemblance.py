@@ -30,7 +30,10 @@ async def resemblances(
     pool: Pool, batch: Batch, embedded: Embedded, refusals: Sequence[str]
 ) -> tuple[Resemblance, ...]:
     """Return each draft's resemblance, in the order of the batch. Refused drafts are not looked at."""
-    looked_at = [position for position, refusal in enumerate(refusals) if not refusal]
+    # What becomes an agent's own is compared with nothing that others wrote.
+    looked_at = [
+        position for position, refusal in enumerate(refusals) if not refusal and batch.writes[position].agent_id is None
+    ]
     async with tenant(pool, batch.org_id) as conn:
         seen = {
             team_id: await neighbours.latest(conn, org_id=batch.org_id, team_id=team_id)

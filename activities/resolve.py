@@ -10,7 +10,7 @@ from activities.turns import Turns
 from kapelle.contracts import resolve
 from kapelle.contracts.resolve import Resolution
 from kapelle.domain.entries import Status
-from kapelle.domain.outcomes import Code, Outcome, refused
+from kapelle.domain.outcomes import Code, Outcome, missing, refused
 from kapelle.domain.outcomes import conflict as conflicting
 from kapelle.store import conflicts, entries, search
 from kapelle.store.conflicts import Conflict
@@ -45,7 +45,7 @@ class ResolveActivities(resolve.ResolveActivities):
 
 async def _settle(conn: Connection, resolution: Resolution, conflict: Conflict | None, now: datetime) -> Outcome:
     if conflict is None:
-        return refused(f"there is no conflict {resolution.conflict_id} in this team")
+        return missing(f"there is no conflict {resolution.conflict_id} in this team")
     if conflict.resolution is not None and conflict.resolution != resolution.decision:
         return conflicting(f"conflict {conflict.id} was resolved as {conflict.resolution} by {conflict.resolved_by}")
     outcome = _outcome(conflict, resolution)

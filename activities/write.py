@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import repeat
 
 from temporalio import activity
@@ -47,7 +48,7 @@ class WriteActivities(write.WriteActivities):
 
     @activity.defn(name="write.embed")
     async def embed(self, batch: Batch) -> Embedded:
-        space = await self._spaces.current() if self._spaces else None
+        space = await self._spaces.of(batch.org_id).current() if self._spaces else None
         if space is None:
             return Embedded()
         texts = [(single.draft.title, single.draft.body) for single in batch.writes]
@@ -104,13 +105,19 @@ class WriteActivities(write.WriteActivities):
     def _cases(self, prepared: Prepared) -> tuple[Case, ...]:
         batch = prepared.batch
         hashes = tuple(text_hash(single.draft.title, single.draft.body) for single in batch.writes)
-        return admission.cases(
-            prepared, hashes, tuple(self._tombstone(batch.org_id, single) for single in batch.writes)
-        )
+        tombstones = tuple(self._tombstone(batch.org_id, single) for single in batch.writes)
+        barring = tuple(self._barring(batch.org_id, single) for single in batch.writes)
+        return admission.cases(prepared, hashes, tombstones, barring)
 
     def _tombstone(self, org_id: str, single: Write) -> bytes:
+        """Return the digest of the tombstone that a draft's text would get."""
         text = text_hash(single.draft.title, single.draft.body)
-        return digests.tombstone(self._digest_key, org_id, single.team_id, text)
+        return digests.tombstone(self._digest_key, org_id, single.team_id, text, agent_id=single.agent_id)
+
+    def _barring(self, org_id: str, single: Write) -> tuple[bytes, ...]:
+        """Return the digests of the tombstones that keep a draft out."""
+        own = self._tombstone(org_id, single)
+        return (own,) if single.agent_id is None else (own, self._tombstone(org_id, replace(single, agent_id=None)))
 
 
 def _screened(verdict: scan.Verdict, draft: Draft) -> Screened:
@@ -131,7 +138,7 @@ async def _read(conn: Connection, org_id: str, cases: tuple[Case, ...], model: s
         conn, org_id=org_id, team_ids=team_ids, text_hashes=(case.text_hash for case in cases)
     )
     buried = await tombstones.present(
-        conn, org_id=org_id, team_ids=team_ids, digests=[case.tombstone for case in cases]
+        conn, org_id=org_id, team_ids=team_ids, digests=[digest for case in cases for digest in case.barring]
     )
     replaced = {case.write.replaces for case in cases if case.write.replaces is not None}
     standings = await _standings(conn, org_id, team_ids, replaced)
@@ -142,6 +149,7 @@ async def _read(conn: Connection, org_id: str, cases: tuple[Case, ...], model: s
         recorded=recorded,
         live=live,
         expired=expired,
+        own=await _own(conn, org_id, team_ids, cases),
         standings=standings,
         tombstones=dict(buried),
         current=current,
@@ -150,6 +158,16 @@ async def _read(conn: Connection, org_id: str, cases: tuple[Case, ...], model: s
         ids=iter(await entries.draw_ids(conn, drawn)),
         salts=_salts(),
     )
+
+
+async def _own(
+    conn: Connection, org_id: str, team_ids: set[int], cases: tuple[Case, ...]
+) -> dict[tuple[int, bytes], int]:
+    agent_ids = {case.write.agent_id for case in cases if case.write.agent_id is not None}
+    if not agent_ids:
+        return {}
+    hashes = [case.text_hash for case in cases]
+    return await entries.own_texts(conn, org_id=org_id, team_ids=team_ids, agent_ids=agent_ids, text_hashes=hashes)
 
 
 async def _standings(
@@ -169,7 +187,7 @@ def _may_be_stored(
     case: Case, live: Mapping[tuple[int, bytes], tuple[int, Status]], current: Mapping[int, Status]
 ) -> bool:
     """Tell whether a draft may need an id: ids that are drawn and not used leave gaps."""
-    if case.write.intent == "edit" or case.write.force:
+    if case.write.intent == "edit" or case.write.force or case.write.agent_id is not None:
         return True
     known = (case.write.team_id, case.text_hash) in live or case.resemblance.same_as in current
     return not case.refusal and not known
@@ -188,7 +206,7 @@ async def _recent(conn: Connection, org_id: str, cases: tuple[Case, ...]) -> lis
     """Read what came into the teams' memories since the drafts were compared with them."""
     seen: dict[int, int] = {}
     for case in cases:
-        if case.refusal:
+        if case.refusal or case.write.agent_id is not None:
             continue
         team_id = case.write.team_id
         seen[team_id] = min(case.resemblance.seen, seen.get(team_id, case.resemblance.seen))
@@ -213,6 +231,10 @@ async def _apply(conn: Connection, org_id: str, plan: Plan, model: str) -> None:
         moments = {event.other_id: event.happened_at for _, event in plan.events if event.event == "superseded"}
         pairs = [(successor, replaced, moments[successor]) for _, successor, replaced in plan.supersedes]
         await entries.link_successors(conn, org_id=org_id, pairs=pairs)
+    if plan.derivations:
+        derived = [(entry_id, origin) for _, entry_id, origin in plan.derivations]
+        team_ids = {single.team_id for single, _, _ in plan.derivations}
+        await entries.link_origins(conn, org_id=org_id, team_ids=team_ids, pairs=derived)
     for single, entry_id, at in plan.accepts:
         await curate_entry(conn, org_id, single.team_id, entry_id, at=at, by=single.source)
     if plan.conflicts:

@@ -1,9 +1,10 @@
 """What operations work with, opened once for a process."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from temporalio.client import Client
 
@@ -67,14 +68,7 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
             pool=pool,
             write_pool=write_pool,
             temporal=temporal,
-            writer=Writer(
-                temporal,
-                pool,
-                org_id=settings.org,
-                batches=settings.batches,
-                batch_drafts=settings.batch_drafts,
-                task_queue=settings.task_queue,
-            ),
+            writer=_writer(settings, temporal, pool),
             importer=Importer(temporal, task_queue=settings.task_queue),
             exporter=Exporter(temporal, task_queue=settings.task_queue),
             policy=Policy(link_hosts=settings.link_hosts, personal_data=settings.personal_data),
@@ -83,3 +77,44 @@ async def open_services(settings: Settings, env: Mapping[str, str], *, identity:
             github=open_github(settings),
             hot=hot,
         )
+
+
+def _writer(settings: Settings, temporal: Client, pool: Pool) -> Writer:
+    return Writer(
+        temporal,
+        pool,
+        org_id=settings.org,
+        batches=settings.batches,
+        batch_drafts=settings.batch_drafts,
+        task_queue=settings.task_queue,
+    )
+
+
+class Tenants:
+    """The services of each org for a door that serves them all, on the connections of one process."""
+
+    def __init__(self, own: Services) -> None:
+        self._own = own
+        self._known = {own.org_id: own}
+
+    @property
+    def own(self) -> Services:
+        """The services of the org that the settings name."""
+        return self._own
+
+    def of(self, org_id: str) -> Services:
+        """Return the services of an org that exists."""
+        if org_id not in self._known:
+            settings = replace(self._own.settings, org=org_id)
+            self._known[org_id] = replace(
+                self._own,
+                settings=settings,
+                writer=_writer(settings, self._own.temporal, self._own.pool),
+                spaces=self._own.spaces.of(org_id),
+                hot=self._own.hot.of(org_id),
+            )
+        return self._known[org_id]
+
+    async def drain(self, seconds: float) -> None:
+        """Wait as `Writer.drain` does, for all orgs at once."""
+        await asyncio.gather(*(services.writer.drain(seconds) for services in self._known.values()))

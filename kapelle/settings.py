@@ -94,6 +94,8 @@ class Settings:
     pool_size: int = 10
     mcp_host: str = MCP_HOST
     mcp_port: int = MCP_PORT
+    http_host: str = "127.0.0.1"
+    http_port: int = 8400
     task_queue: str = "kapelle-memory"
     # Runs workflows in Temporal's sandbox, which finds what is not deterministic and costs half as much again.
     sandbox: bool = False
@@ -273,6 +275,8 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "pool_size": _positive,
     "mcp_host": str,
     "mcp_port": _port,
+    "http_host": str,
+    "http_port": _port,
     "task_queue": str,
     "sandbox": _switch,
 }

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kapelle.domain.errors import Unavailable
 from kapelle.providers.embeddings import Embedder, EmbeddingFailed, QueryVectors, Vector, open_alias
@@ -52,16 +52,33 @@ class Query:
 class Spaces:
     """The spaces of one org. `KAPELLE_EMBED_ALIAS` names the wanted one; another one is active until it is covered."""
 
-    def __init__(self, settings: Settings, pool: Pool, *, opening: Opening = open_alias) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        pool: Pool,
+        *,
+        opening: Opening = open_alias,
+        orgs: "dict[str, Spaces] | None" = None,
+        opened: dict[str, Space] | None = None,
+    ) -> None:
         self._settings = settings
+        self._orgs = {} if orgs is None else orgs
+        self._orgs[settings.org] = self
         self._pool = pool
         self._opening = opening
         self._introduced: Model | None = None
-        self._opened: dict[str, Space] = {}
+        self._opened = {} if opened is None else opened
         self._active: Model | None = None
         self._asked_at = float("-inf")
         self._asking: asyncio.Task[None] | None = None
         self.wanted = self._open(settings.embed_alias)
+
+    def of(self, org_id: str) -> "Spaces":
+        """Return the spaces of another org, which share their models with these."""
+        if org_id in self._orgs:
+            return self._orgs[org_id]
+        settings = replace(self._settings, org=org_id)
+        return Spaces(settings, self._pool, opening=self._opening, orgs=self._orgs, opened=self._opened)
 
     async def current(self) -> Space | None:
         """Return the space that searches and writes go by, None where no embeddings are configured.

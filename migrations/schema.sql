@@ -239,6 +239,66 @@ begin
 end
 $$;
 
+CREATE FUNCTION ibex_core.find_own_memories(p_org text, p_team bigint, p_agent bigint, p_text text, p_words text[], p_vector public.halfvec, p_model text, p_cosine_weight real, p_ceiling real, p_kinds text[], p_tags text[], p_moment timestamp with time zone, p_pool integer) RETURNS TABLE(pass integer, id bigint, kind text, status text, title text, body text, tags text[], source text, created_at timestamp with time zone, current boolean, confidence real, pinned boolean, helpful bigint, unhelpful bigint, asked_at timestamp with time zone, words real, cosine real)
+    LANGUAGE plpgsql
+    AS $$
+#variable_conflict use_column
+declare
+    asked constant timestamptz := coalesce(p_moment, now());
+    total bigint;
+    tongue text;
+    query sparsevec;
+    ideal double precision;
+begin
+    perform set_config('kapelle.org_id', p_org, true);
+    select t.entries, t.language into total, tongue
+    from ibex_core.search_teams as t where t.org_id = p_org and t.team_id = p_team;
+    select ('{' || string_agg(w.term || ':' || w.weight, ',') || '}/536870912')::sparsevec, sum(w.weight) * p_ceiling
+    into query, ideal
+    from (
+        select q.term,
+               ln(1 + (greatest(coalesce(total, 0) - coalesce(c.entries, 0), 0) + 0.5::float8)
+                   / (coalesce(c.entries, 0) + 0.5::float8))::real as weight
+        from ibex_core.search_terms_of(
+            p_team, coalesce(tongue, 'english'), p_words, array_fill(1, array[cardinality(p_words)])
+        ) as q
+        left join lateral (
+            select k.entries from ibex_core.search_terms as k
+            where k.org_id = p_org and k.team_id = p_team and k.term = q.term
+            offset 0
+        ) as c on true
+    ) as w;
+
+    return query
+    select 1, m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at, own.current, m.confidence, m.pinned,
+           f.helpful, f.unhelpful, asked, own.words, own.cosine
+    from (
+        select o.id, s.current, (-(s.impacts <#> query) / ideal)::real as words, v.cosine
+        from ibex_core.memories as o
+        join ibex_core.memory_search as s on s.org_id = o.org_id and s.team_id = o.team_id and s.memory_id = o.id
+        left join lateral (
+            select max(1 - (e.embedding <=> p_vector))::real as cosine
+            from ibex_core.memory_embeddings as e
+            where e.org_id = p_org and e.team_id = p_team and e.model = p_model and e.memory_id = o.id
+        ) as v on p_vector is not null
+        where o.org_id = p_org and o.team_id = p_team and o.agent_id = p_agent and o.visibility = 'agent'
+          and o.status = 'active' and s.current
+          and (p_kinds is null or o.kind = any(p_kinds)) and (p_tags is null or o.tags @> p_tags)
+          and o.valid_from <= asked and (o.valid_until is null or o.valid_until > asked)
+        offset 0
+    ) as own
+    join ibex_core.memories as m on m.id = own.id and m.org_id = p_org and m.team_id = p_team
+    cross join lateral (
+        select count(*) filter (where v.helpful) as helpful, count(*) filter (where not v.helpful) as unhelpful
+        from ibex_core.memory_feedback as v where v.memory_id = own.id and v.org_id = p_org
+    ) as f
+    where own.words > 0 or own.cosine is not null
+       or (query is null and p_vector is null and position(lower(p_text) in lower(m.title || ' ' || m.body)) > 0)
+    order by ibex_core.blend(own.words, own.cosine, p_cosine_weight) desc nulls last, own.id desc
+    limit p_pool;
+end
+$$;
+
 CREATE FUNCTION ibex_core.follow_surest_label() RETURNS trigger
     LANGUAGE plpgsql
     SET enable_seqscan TO 'off'
@@ -291,6 +351,7 @@ CREATE TABLE ibex_core.memories (
     accepted_by text,
     operation_id uuid NOT NULL,
     salt bytea NOT NULL,
+    source_span jsonb,
     CONSTRAINT memories_check CHECK (((valid_until IS NULL) OR (valid_until > valid_from))),
     CONSTRAINT memories_check1 CHECK (((visibility = 'agent'::text) = (agent_id IS NOT NULL))),
     CONSTRAINT memories_check2 CHECK (((status = 'active'::text) <= (visibility = 'agent'::text))),
@@ -359,6 +420,31 @@ begin
     );
 end
 $$;
+
+CREATE TABLE ibex_core.access_tokens (
+    token_id bigint NOT NULL,
+    org_id text NOT NULL,
+    token_hash bytea NOT NULL,
+    person_id text,
+    agent_id bigint,
+    scopes text[] NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    name text DEFAULT ''::text NOT NULL,
+    made_by text DEFAULT ''::text NOT NULL,
+    CONSTRAINT access_tokens_check CHECK (((person_id IS NULL) <> (agent_id IS NULL))),
+    CONSTRAINT access_tokens_check1 CHECK (((agent_id IS NULL) OR (scopes <@ ARRAY['read'::text, 'propose'::text]))),
+    CONSTRAINT access_tokens_scopes_check CHECK ((scopes <@ ARRAY['read'::text, 'propose'::text, 'curate'::text, 'admin'::text])),
+    CONSTRAINT access_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+
+ALTER TABLE ONLY ibex_core.access_tokens FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION ibex_core.org_of_token(p_hash bytea) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    RETURN (SELECT t.org_id FROM ibex_core.access_tokens t WHERE (t.token_hash = org_of_token.p_hash));
 
 CREATE FUNCTION ibex_core.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -509,24 +595,6 @@ begin
     );
 end
 $$;
-
-CREATE TABLE ibex_core.access_tokens (
-    token_id bigint NOT NULL,
-    org_id text NOT NULL,
-    token_hash bytea NOT NULL,
-    person_id text,
-    agent_id bigint,
-    scopes text[] NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    expires_at timestamp with time zone,
-    revoked_at timestamp with time zone,
-    CONSTRAINT access_tokens_check CHECK (((person_id IS NULL) <> (agent_id IS NULL))),
-    CONSTRAINT access_tokens_check1 CHECK (((agent_id IS NULL) OR (scopes <@ ARRAY['read'::text, 'propose'::text]))),
-    CONSTRAINT access_tokens_scopes_check CHECK ((scopes <@ ARRAY['read'::text, 'propose'::text, 'curate'::text, 'admin'::text])),
-    CONSTRAINT access_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
-);
-
-ALTER TABLE ONLY ibex_core.access_tokens FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE ibex_core.access_tokens ALTER COLUMN token_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME ibex_core.access_tokens_token_id_seq
@@ -1061,6 +1129,8 @@ CREATE INDEX labels_by_memory ON ibex_core.memory_labels USING btree (memory_id)
 
 CREATE INDEX memories_by_team ON ibex_core.memories USING btree (org_id, team_id, status, id DESC);
 
+CREATE INDEX memories_of_agents ON ibex_core.memories USING btree (org_id, team_id, agent_id, id DESC) WHERE (visibility = 'agent'::text);
+
 CREATE UNIQUE INDEX one_active_model ON ibex_core.embedding_models USING btree (org_id) WHERE active;
 
 CREATE UNIQUE INDEX one_live_text ON ibex_core.memory_search USING btree (org_id, team_id, text_hash) WHERE (current AND (status <> 'active'::text));
@@ -1226,6 +1296,8 @@ ALTER TABLE ibex_core.access_tokens ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE ibex_core.agents ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY bearers ON ibex_core.access_tokens FOR SELECT TO kapelle_tokens USING (true);
+
 CREATE POLICY candidates ON ibex_core.memory_search FOR SELECT TO kapelle_search USING (true);
 
 ALTER TABLE ibex_core.embedding_models ENABLE ROW LEVEL SECURITY;
@@ -1338,6 +1410,7 @@ ALTER TABLE ibex_core.vector_indexes ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA ibex_core TO kapelle_app;
 GRANT USAGE ON SCHEMA ibex_core TO kapelle_search;
+GRANT USAGE ON SCHEMA ibex_core TO kapelle_tokens;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memories TO kapelle_app;
 GRANT SELECT ON TABLE ibex_core.memories TO kapelle_search;
@@ -1345,10 +1418,17 @@ GRANT SELECT ON TABLE ibex_core.memories TO kapelle_search;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.memory_search TO kapelle_app;
 GRANT SELECT ON TABLE ibex_core.memory_search TO kapelle_search;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.access_tokens TO kapelle_app;
+
+GRANT SELECT(org_id) ON TABLE ibex_core.access_tokens TO kapelle_tokens;
+
+GRANT SELECT(token_hash) ON TABLE ibex_core.access_tokens TO kapelle_tokens;
+
+REVOKE ALL ON FUNCTION ibex_core.org_of_token(p_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION ibex_core.org_of_token(p_hash bytea) TO kapelle_app;
+
 REVOKE ALL ON FUNCTION ibex_core.word_candidates(p_team bigint, p_gate integer[], p_query public.sparsevec, p_history boolean, p_strict boolean, p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamp with time zone, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION ibex_core.word_candidates(p_team bigint, p_gate integer[], p_query public.sparsevec, p_history boolean, p_strict boolean, p_statuses text[], p_kinds text[], p_tags text[], p_moment timestamp with time zone, p_limit integer) TO kapelle_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.access_tokens TO kapelle_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE ibex_core.agents TO kapelle_app;
 

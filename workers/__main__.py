@@ -24,6 +24,7 @@ _PORTS = {
     "temporal-http": "Temporal's HTTP API",
     "temporal-metrics": "Temporal's metrics",
     "mcp": "the MCP server",
+    "http": "the HTTP API",
 }
 
 
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     door = processes.add_parser("mcp", help="answer agents over MCP")
     door.add_argument("--stdio", action="store_true", help="one agent over standard input and output, by KAPELLE_TOKEN")
     processes.add_parser("indexes", help="keep the vector indexes of large teams, as the owner of the schema")
+    processes.add_parser("http", help="answer requests over HTTP")
     return parser
 
 
@@ -145,6 +147,10 @@ def _process(name: str) -> Callable[[Settings], Coroutine[Any, Any, None]]:
         from workers import worker  # noqa: PLC0415
 
         return worker.run
+    if name == "http":
+        from workers import http  # noqa: PLC0415
+
+        return http.run
     from workers import commands  # noqa: PLC0415
 
     return commands.run

@@ -10,6 +10,7 @@ from kapelle.domain.errors import (
     NotYet,
     Refused,
     ScanFailed,
+    StillRunning,
     Unavailable,
 )
 from kapelle.providers.embeddings import EmbeddingFailed
@@ -25,6 +26,7 @@ HTTP_STATUS = {
     ScanFailed.code: 503,
     Conflict.code: 409,
     BrokenLedger.code: 409,
+    StillRunning.code: 409,
     NotYet.code: 501,
     Unavailable.code: 503,
     EmbeddingFailed.code: 503,

@@ -1,7 +1,7 @@
 """Puts results into the words of the command contract: one line of text, and entries where there are some."""
 
 from collections.abc import Callable
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any
 
 from kapelle.domain.ledger import Event
@@ -18,6 +18,7 @@ from kapelle.operations.results import (
     Running,
     Shown,
     Told,
+    Unfinished,
     Written,
 )
 
@@ -71,8 +72,8 @@ def _exported(exported: Exported) -> str:
 
 def _operated(operated: Operated) -> str:
     name = f"Operation {operated.operation_id}"
-    if operated.outcome is None:
-        return f"{name} running"
+    if operated.outcome is None or operated.state == "cancelled":
+        return f"{name} {operated.state}"
     state = "completed" if operated.outcome.ok else "failed"
     return f"{name} {state}: {operated.outcome.describe()}"
 
@@ -84,10 +85,17 @@ def _history(history: History) -> tuple[str, ...]:
     )
 
 
+def _unfinished(operated: Operated) -> str:
+    return f"{_moment(operated.started_at)} {operated.name} {operated.state}: {operated.operation_id}"
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 def _event(event: Event) -> str:
-    at = event.happened_at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     other = f" (entry {event.other_id})" if event.other_id else ""
-    return f"{at} {event.event} by {event.actor}{other}"
+    return f"{_moment(event.happened_at)} {event.event} by {event.actor}{other}"
 
 
 def _pair(pair: Pair) -> str:
@@ -106,6 +114,7 @@ _TEXTS: dict[type[Result], Callable[[Any], str]] = {
     Written: lambda written: written.outcome.describe(),
     Running: lambda running: f"Still running as operation {running.operation_id}. {running.progress}".rstrip(),
     Operated: _operated,
+    Unfinished: lambda unfinished: f"{_plural(len(unfinished.operations), 'operation')} not finished",
     History: lambda history: f"Entry {history.entry_id} has {_plural(len(history.events), 'event')}",
     Rated: Rated.describe,
     InConflict: lambda conflicts: _plural(len(conflicts.pairs), "conflict"),
@@ -117,5 +126,6 @@ _LINES: dict[type[Result], Callable[[Any], tuple[str, ...] | None]] = {
     Exported: _rendered,
     History: _history,
     InConflict: lambda conflicts: tuple(map(_pair, conflicts.pairs)),
+    Unfinished: lambda unfinished: tuple(map(_unfinished, unfinished.operations)),
     Told: lambda told: told.lines,
 }

@@ -26,6 +26,8 @@ class Change:
     reason: str = ""
     # Whether the caller may decide on what is quarantined.
     maintains: bool = False
+    # The agent that asks: it may decide on entries of its own, too.
+    agent_id: int | None = None
 
 
 def accept_id(change: Change) -> str:

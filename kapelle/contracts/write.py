@@ -37,6 +37,10 @@ class Write:
     restored: Restored | None = None
     # The number of the team's last event when the request came; a text that went after it does not come back by it.
     ledger_seq: int | None = None
+    # The agent whose own the entry becomes, live at once and for no other eyes; None for the team's.
+    agent_id: int | None = None
+    # The entry that this one was made from.
+    origin: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,11 @@ class Claim:
     source: str | None = None
     person: str | None = None
 
+    @property
+    def name(self) -> str:
+        """The source that is recorded for what the caller does."""
+        return self.source or f"person:{self.person}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
@@ -62,6 +67,10 @@ class Caller:
     # From when on and until when a written text holds.
     valid_from: datetime | None = None
     valid_until: datetime | None = None
+    # Of an agent that a door knows by its token, and that may have entries of its own.
+    agent_id: int | None = None
+    # Whether a repeated request waits for the answer of the first, or is told that this one is under way.
+    joins: bool = True
 
     @property
     def is_agent(self) -> bool:
@@ -79,6 +88,11 @@ class Caller:
 
 def is_person(source: str) -> bool:
     return source.startswith("person:")
+
+
+def agent_source(team: str, name: str) -> str:
+    """Return the source of a team's agent."""
+    return f"agent:{team}/{name}"
 
 
 def claim(source: object, user: object) -> Claim:

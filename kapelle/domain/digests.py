@@ -15,9 +15,10 @@ def request_digest(key: str, name: str, arguments: Sequence[object]) -> bytes:
     return hmac.digest(key.encode(), canonical.encode(), hashlib.sha256)
 
 
-def tombstone(key: str, org_id: str, team_id: int, text_hash: bytes) -> bytes:
-    """HMAC-SHA-256 of a team's forgotten text."""
-    return hmac.digest(key.encode(), f"{org_id}/{team_id}/".encode() + text_hash, hashlib.sha256)
+def tombstone(key: str, org_id: str, team_id: int, text_hash: bytes, *, agent_id: int | None = None) -> bytes:
+    """HMAC-SHA-256 of a text that a team forgot, or that one of its agents did."""
+    whose = f"{org_id}/{team_id}/" if agent_id is None else f"{org_id}/{team_id}/agent {agent_id}/"
+    return hmac.digest(key.encode(), whose.encode() + text_hash, hashlib.sha256)
 
 
 def operation_id(org_id: str, team: str, source: str, request_id: str) -> str:

@@ -68,6 +68,13 @@ class BrokenLedger(Fault):
     code = "broken_ledger"
 
 
+class StillRunning(Fault):
+    """The same request is under way, and has no answer yet."""
+
+    code = "still_running"
+    permanent = False
+
+
 class NotYet(Fault):
     """The operation is part of the contract and not available in this release."""
 

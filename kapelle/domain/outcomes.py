@@ -28,8 +28,12 @@ class Code(StrEnum):
     EXPORTED = "exported"
     # An export that ended as text, with a reason.
     NO_PULL_REQUEST = "no-pull-request"
+    # Taken back before anything was stored.
+    CANCELLED = "cancelled"
     # Understood and not stored: the same request would be refused again.
     REFUSED = "refused"
+    # There is nothing by that id, as far as the caller may know.
+    MISSING = "missing"
     # Somebody else decided first; the reason says who, and what.
     CONFLICT = "conflict"
     # Something broke. The same request may be made again.
@@ -53,8 +57,12 @@ _SENTENCES = {
     Code.NO_PULL_REQUEST: "no pull request: {0.reason}",
     Code.REFUSED: "{0.reason}",
     Code.CONFLICT: "{0.reason}",
+    Code.MISSING: "{0.reason}",
+    Code.CANCELLED: "the operation was cancelled, and nothing was stored",
     Code.FAILED: "{0.reason}",
 }
+
+_NOT_DONE = frozenset({Code.REFUSED, Code.CONFLICT, Code.MISSING, Code.FAILED, Code.CANCELLED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +77,9 @@ class Outcome:
     conflict_id: int | None = None
     # One chat-ready sentence when the write was refused or failed; else what the other fields cannot say.
     reason: str = ""
+    # All votes on an entry, after one was given.
+    helpful: int = 0
+    unhelpful: int = 0
 
     @property
     def stands(self) -> bool:
@@ -77,7 +88,7 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        return self.code not in {Code.REFUSED, Code.CONFLICT, Code.FAILED}
+        return self.code not in _NOT_DONE
 
     def describe(self) -> str:
         """Return the sentence of the command contract."""
@@ -90,3 +101,7 @@ def refused(reason: str) -> Outcome:
 
 def conflict(reason: str) -> Outcome:
     return Outcome(code=Code.CONFLICT, reason=reason)
+
+
+def missing(reason: str) -> Outcome:
+    return Outcome(code=Code.MISSING, reason=reason)

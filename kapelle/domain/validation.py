@@ -1,11 +1,14 @@
 """The limits of what a caller may send. Every door and every import goes through these functions."""
 
+import json
 import re
 import unicodedata
 import uuid
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import Any
 
-from kapelle.domain.entries import Draft, Kind
+from kapelle.domain.entries import Draft, Kind, Span
 from kapelle.domain.errors import InvalidRequest
 
 TITLE_CHARACTERS = 200
@@ -15,7 +18,13 @@ TAG_CHARACTERS = 50
 QUERY_BYTES = 131_072
 REQUEST_ID_CHARACTERS = 200
 REASON_CHARACTERS = 500
+METADATA_BYTES = 8_192
+METADATA_DEPTH = 8
+SOURCE_CHARACTERS = 500
+LARGEST_PLACE = 2**31 - 1
 LARGEST_ID = 2**63 - 1
+# A year, which no operation lasts.
+LONGEST_SECONDS = 31_536_000
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _PERSON = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}")
@@ -182,3 +191,79 @@ def _tags(csv: str) -> tuple[str, ...]:
     if any(len(tag.splitlines()) > 1 or not tag.isprintable() for tag in tags):
         raise InvalidRequest("a tag must be one line of printable characters")
     return tags
+
+
+def metadata(value: Mapping[str, Any]) -> str:
+    """Return a JSON object in canonical form, and the empty string for an empty one.
+
+    Raises:
+        InvalidRequest: naming the limit.
+    """
+    if not value:
+        return ""
+    if _depth(value) > METADATA_DEPTH:
+        raise InvalidRequest(f"the metadata are nested deeper than the limit of {METADATA_DEPTH}")
+    for part in _strings(value):
+        storable("the metadata", part)
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True)
+    except (ValueError, TypeError):
+        raise InvalidRequest("the metadata hold a number that is none in JSON") from None
+    if len(text.encode()) > METADATA_BYTES:
+        raise InvalidRequest(f"the metadata have {len(text.encode())} bytes; the limit is {METADATA_BYTES}")
+    return text
+
+
+def _depth(value: object) -> int:
+    """Count nested objects and lists, at most one more than the limit."""
+    depth, level = 0, [value]
+    while level and depth <= METADATA_DEPTH:
+        inner = [one for one in level if isinstance(one, dict | list)]
+        depth += bool(inner)
+        level = [each for one in inner for each in (one.values() if isinstance(one, dict) else one)]
+    return depth
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Yield every key and every text of JSON that is not nested too deeply."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
+
+
+def span(source: str, start: int, end: int) -> Span:
+    """Read where a text was learnt."""
+    name = storable("the span's source", source).strip()
+    if not name or len(name) > SOURCE_CHARACTERS or not name.isprintable():
+        raise InvalidRequest(f"the span's source is one line of 1 to {SOURCE_CHARACTERS} characters")
+    if not 0 <= start <= end <= LARGEST_PLACE:
+        raise InvalidRequest(
+            f"a span goes from a start to an end that is not before it, both from 0 to {LARGEST_PLACE}"
+        )
+    return Span(source=name, start=start, end=end)
+
+
+def validity(start: datetime | None, end: datetime | None, now: datetime) -> tuple[datetime | None, datetime | None]:
+    """Read a half-open interval of validity, which begins `now` if it says nothing else."""
+    for name, value in (("valid_from", start), ("valid_until", end)):
+        if value is not None:
+            reachable(name, value)
+    interval(start, end)
+    if end is not None and start is None and end <= now:
+        raise InvalidRequest("valid_until must be in the future, unless valid_from is given")
+    return start, end
+
+
+def reachable(name: str, value: datetime) -> datetime:
+    """Return a point in time that has an offset and that every part of the service can count with.
+
+    Raises:
+        InvalidRequest: for any other.
+    """
+    return moment(name, value.isoformat())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError, WorkflowHandle
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.types import MethodAsyncSingleParam
@@ -34,6 +34,15 @@ TASK_TIMEOUT = timedelta(seconds=3)
 EXECUTION_TIMEOUT = timedelta(hours=24)
 START_TIMEOUT = timedelta(seconds=3)
 RESULT_PAUSE_SECONDS = 0.25
+# Started, and a task for a worker scheduled.
+UNTAKEN_EVENTS = 2
+_STATES = {
+    WorkflowExecutionStatus.COMPLETED: "succeeded",
+    WorkflowExecutionStatus.FAILED: "failed",
+    WorkflowExecutionStatus.TERMINATED: "failed",
+    WorkflowExecutionStatus.TIMED_OUT: "failed",
+    WorkflowExecutionStatus.CANCELED: "cancelled",
+}
 
 Decision = TypeVar("Decision", Change, Resolution)
 Argument = TypeVar("Argument")
@@ -56,6 +65,33 @@ class Writer:
         self._tickets: dict[str, Ticket[Write, Outcome]] = {}
         self._background: set[asyncio.Task[Any]] = set()
         self._followed: set[asyncio.Task[Outcome]] = set()
+        # Decisions of this process by their operation.
+        self._deciding: set[str] = set()
+
+    def is_under_way(self, operation_id: str) -> bool:
+        """Tell whether this process works on an operation right now."""
+        return operation_id in self._tickets or operation_id in self._deciding
+
+    async def state_of(self, workflow_id: str) -> str:
+        """Return what Temporal knows of a workflow: queued, running, succeeded, failed or cancelled.
+
+        A workflow that is queued has been taken by no worker yet. One that is gone has failed; where Temporal does not
+        answer, it is taken to run.
+        """
+        try:
+            found = await self._client.get_workflow_handle(workflow_id).describe(rpc_timeout=START_TIMEOUT)
+        except RPCError as error:
+            return "failed" if error.status is RPCStatusCode.NOT_FOUND else "running"
+        if found.status is WorkflowExecutionStatus.RUNNING and found.history_length <= UNTAKEN_EVENTS:
+            return "queued"
+        return _STATES.get(found.status or WorkflowExecutionStatus.RUNNING, "running")
+
+    async def stop(self, workflow_id: str) -> None:
+        """Ask a workflow that is an operation by itself to end. What shares a workflow with others must not do that."""
+        try:
+            await self._client.get_workflow_handle(workflow_id).cancel(rpc_timeout=START_TIMEOUT)
+        except RPCError as error:
+            log.warning("workflow not stopped", extra={"workflow_id": workflow_id, "error": error.status.name})
 
     async def write(self, single: Write, *, patience: float) -> Outcome | None:
         """Store one draft; None when it is on its way and the caller's patience, in seconds, has ended.
@@ -172,6 +208,8 @@ class Writer:
         patience: float,
     ) -> Outcome | None:
         task = self.keep(self._execute(run, argument, workflow_id, [begun], lambda: None))
+        self._deciding.add(begun.operation_id)
+        task.add_done_callback(lambda _: self._deciding.discard(begun.operation_id))
         done, _ = await asyncio.wait({task}, timeout=patience)
         if done:
             return task.result()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from kapelle.domain import validation
 from kapelle.domain.callers import Caller
 from kapelle.operations.results import Running, Written
-from kapelle.operations.writing import write
+from kapelle.operations.writing import Place, write
 from kapelle.services import Services
 
 
@@ -23,4 +23,4 @@ class Edit:
 async def run(request: Edit, caller: Caller, services: Services) -> Written | Running:
     entry_id = validation.number("the entry id", request.entry_id)
     draft = validation.draft(request.kind, request.title, request.body, request.tags)
-    return await write(services, caller, "edit", draft, replaces=entry_id)
+    return await write(services, caller, "edit", draft, Place(replaces=entry_id))

@@ -1,6 +1,7 @@
 """What operations answer, before any door puts it into words."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from kapelle.domain.dedup import ConflictKind
 from kapelle.domain.entries import Entry
@@ -38,6 +39,7 @@ class Exported:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     outcome: Outcome
+    operation_id: str = ""
     # What led there, where that is told.
     steps: tuple[str, ...] = ()
 
@@ -55,10 +57,21 @@ class Running:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operated:
-    """The state of an operation. `outcome` is None while it runs."""
+    """An operation: queued, running, succeeded, failed or cancelled. `outcome` is None until it has ended."""
 
     operation_id: str
+    name: str
+    state: str
+    started_at: datetime
+    finished_at: datetime | None
     outcome: Outcome | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfinished:
+    """Operations that have not ended, the oldest first."""
+
+    operations: tuple[Operated, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +87,11 @@ class Rated:
     entry_id: int
     helpful: int
     unhelpful: int
+
+    @property
+    def usefulness(self) -> float:
+        """The share of helpful votes, smoothed as in `Record.usefulness`."""
+        return (self.helpful + 1) / (self.helpful + self.unhelpful + 2)
 
     def describe(self) -> str:
         return f"Entry {self.entry_id}: {self.helpful} helpful, {self.unhelpful} unhelpful."
@@ -109,4 +127,6 @@ class Told:
     again: str | None = None
 
 
-Result = Found | Shown | Listed | Exported | Written | Running | Operated | History | Rated | InConflict | Told
+Result = (
+    Found | Shown | Listed | Exported | Written | Running | Operated | Unfinished | History | Rated | InConflict | Told
+)

@@ -4,6 +4,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from kapelle import metrics
 from kapelle.domain import validation
 from kapelle.domain.callers import Caller
 from kapelle.domain.entries import Draft, Kind
@@ -11,6 +12,7 @@ from kapelle.domain.errors import InvalidRequest, NotFound
 from kapelle.domain.ledger import Event
 from kapelle.domain.outcomes import Code, Outcome
 from kapelle.operations import writing
+from kapelle.operations.read import missing
 from kapelle.operations.results import InConflict, Listed, Pair, Rated, Running, Told, Written
 from kapelle.services import Services
 from kapelle.store import conflicts as store
@@ -109,7 +111,7 @@ async def forget(request: Forget, caller: Caller, services: Services) -> Written
     return await writing.forget(services, caller, validation.number("the entry id", request.entry_id))
 
 
-async def rate(request: Feedback, caller: Caller, services: Services) -> Rated | Written:
+async def rate(request: Feedback, caller: Caller, services: Services) -> Rated:
     entry_id = validation.number("the entry id", request.entry_id)
     if request.vote not in {"helpful", "unhelpful"}:
         raise InvalidRequest("the vote must be helpful or unhelpful")
@@ -118,10 +120,12 @@ async def rate(request: Feedback, caller: Caller, services: Services) -> Rated |
         # Before anything else, as every write has it: a forgetting holds this lock and waits for the entry's row.
         now = await teams.lock(conn, org_id=services.org_id, team_ids=[caller.team_id])
         if answer := await once.answer(conn):
-            return Written(outcome=answer)
-        entry = await entries.get(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
+            return Rated(entry_id=entry_id, helpful=answer.helpful, unhelpful=answer.unhelpful)
+        entry = await entries.get(
+            conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id, agent_id=caller.agent_id
+        )
         if entry is None:
-            raise NotFound(f"there is no entry {entry_id} in this team")
+            raise missing(entry_id)
         votes = await feedback.vote(
             conn,
             org_id=services.org_id,
@@ -131,7 +135,8 @@ async def rate(request: Feedback, caller: Caller, services: Services) -> Rated |
         )
         await _note_vote(conn, once, entry_id, now[caller.team_id])
         rated = Rated(entry_id=entry_id, helpful=votes.helpful, unhelpful=votes.unhelpful)
-        await once.record(conn, Outcome(code=Code.RATED, entry_id=entry_id, reason=rated.describe()))
+        await once.record(conn, _outcome(rated))
+    metrics.count_write(Code.RATED)
     return rated
 
 
@@ -146,6 +151,16 @@ async def _note_vote(conn: Connection, once: writing.Once, entry_id: int, now: d
         happened_at=now,
     )
     await ledger.append(conn, org_id=org_id, events=[(team_id, event)])
+
+
+def _outcome(rated: Rated) -> Outcome:
+    return Outcome(
+        code=Code.RATED,
+        entry_id=rated.entry_id,
+        reason=rated.describe(),
+        helpful=rated.helpful,
+        unhelpful=rated.unhelpful,
+    )
 
 
 async def conflicts(_request: Conflicts, caller: Caller, services: Services) -> InConflict:

@@ -13,6 +13,7 @@ from kapelle.providers.github_faults import GitHubFault
 from kapelle.services import Services
 from kapelle.store import search_language, teams, tokens
 from kapelle.store.pool import tenant
+from kapelle.store.tokens import NewToken
 
 NAME_CHARACTERS = 200
 # A large team takes longer to be indexed anew than a caller waits.
@@ -200,7 +201,8 @@ async def add_agent(request: AddAgent, claim: Claim, services: Services) -> Told
         agent_id = await teams.add_agent(conn, org_id=services.org_id, team_id=team_id, name=name)
         if agent_id is None:
             raise Conflict(f"team '{request.slug}' has an agent '{name}' already")
-        await tokens.add_for_agent(conn, org_id=services.org_id, agent_id=agent_id, token=token, scopes=AGENT_SCOPES)
+        new = NewToken(token=token, scopes=AGENT_SCOPES, made_by=claim.name)
+        await tokens.add_for_agent(conn, org_id=services.org_id, agent_id=agent_id, new=new)
     return Told(
         text=f"Agent {request.slug}/{name} added. Its token is shown only this once: {token}",
         again=f"Agent {request.slug}/{name} was added by this request, and its token shown then.",

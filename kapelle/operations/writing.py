@@ -11,13 +11,15 @@ from kapelle.contracts.resolve import Decision, Resolution
 from kapelle.contracts.write import Intent, Write
 from kapelle.domain import digests
 from kapelle.domain.callers import Caller
-from kapelle.domain.entries import Draft
-from kapelle.domain.errors import Conflict, Refused, ScanFailed, Unavailable
+from kapelle.domain.entries import PLAIN, Draft
+from kapelle.domain.errors import Conflict, Fault, NotFound, Refused, ScanFailed, StillRunning, Unavailable
 from kapelle.domain.outcomes import Code, Outcome
 from kapelle.domain.scan import Verdict, describe
+from kapelle.operations.operating import state_of
 from kapelle.operations.results import Running, Written
 from kapelle.services import Services
 from kapelle.store import operations
+from kapelle.store.operations import Recorded
 from kapelle.store.pool import Connection, tenant
 
 log = logging.getLogger(__name__)
@@ -25,27 +27,43 @@ log = logging.getLogger(__name__)
 # A caller that lost a reply asks again within this time. Later the same request is taken for a new one.
 RETRY_SECONDS = 600.0
 
+STILL_RUNNING = "the same request is under way; ask again in a moment"
+# What a caller meets whose write was not done.
+_FAULTS: dict[Code, type[Fault]] = {
+    Code.REFUSED: Refused,
+    Code.MISSING: NotFound,
+    Code.CONFLICT: Conflict,
+    Code.CANCELLED: Conflict,
+    Code.FAILED: Unavailable,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a draft belongs, beside the team's memory itself."""
+
+    # The entry that an edit supersedes.
+    replaces: int | None = None
+    # The entry that it was made from.
+    origin: int | None = None
+    # It becomes the calling agent's own.
+    own: bool = False
+
 
 async def write(
-    services: Services, caller: Caller, intent: Intent, draft: Draft, *, replaces: int | None = None
+    services: Services, caller: Caller, intent: Intent, draft: Draft, place: Place = Place()
 ) -> Written | Running:
     """Scan a draft and store it durably.
 
     Raises:
+        StillRunning: the same request is under way, and the caller does not wait for it.
         Refused: the scan or the store refuses it; the message names rule and place, never the text.
         Conflict: the request id was used for another request.
         Unavailable: nothing was stored.
     """
     operation_id = _operation_id(services, caller)
     draft = replace(draft, valid_from=caller.valid_from, valid_until=caller.valid_until)
-    # Left out where none is given, so that requests of before mean what they meant.
-    validity = [moment and moment.isoformat() for moment in (draft.valid_from, draft.valid_until)]
-    validity = validity if any(validity) else []
-    digest = _digest(
-        services,
-        intent,
-        [caller.team_id, str(draft.kind), draft.title, draft.body, list(draft.tags), replaces, caller.force, *validity],
-    )
+    digest = _digest(services, intent, _described(caller, draft, place))
     if answer := await _answered(services, caller, operation_id, digest) or await _retried(services, caller, digest):
         return _result(operation_id, answer)
     verdict = scanned(services, caller, draft)
@@ -58,11 +76,35 @@ async def write(
         policy=caller.policy,
         findings=verdict.redacted,
         request_digest=digest.hex(),
-        replaces=replaces,
+        replaces=place.replaces,
         force=caller.force,
         ledger_seq=caller.ledger_seq,
+        agent_id=caller.agent_id if place.own else None,
+        origin=place.origin,
     )
-    return _result(operation_id, await services.writer.write(single, patience=caller.patience))
+    _require_idle(services, caller, operation_id)
+    outcome = await services.writer.write(single, patience=caller.patience)
+    return _result(operation_id, outcome)
+
+
+def _described(caller: Caller, draft: Draft, place: Place) -> list[object]:
+    """Return what makes a write the same request as another one."""
+    plain: list[object] = [caller.team_id, str(draft.kind), draft.title, draft.body, list(draft.tags), place.replaces]
+    validity = [moment and moment.isoformat() for moment in (draft.valid_from, draft.valid_until)]
+    more: list[object] = [place.origin, caller.agent_id if place.own else None, repr(draft.details)]
+    # Left out where nothing is said, so that requests of before mean what they meant.
+    return [
+        *plain,
+        caller.force,
+        *(validity if any(validity) else ()),
+        *(more if more != [None, None, repr(PLAIN)] else ()),
+    ]
+
+
+def _require_idle(services: Services, caller: Caller, operation_id: str) -> None:
+    """Refuse to begin what is under way, if the caller does not want to wait for it."""
+    if not caller.joins and services.writer.is_under_way(operation_id):
+        raise StillRunning(STILL_RUNNING)
 
 
 def scanned(services: Services, caller: Caller, draft: Draft) -> Verdict:
@@ -115,6 +157,7 @@ async def resolve(
     operation_id = _operation_id(services, caller)
     digest = _digest(services, "resolve", [caller.team_id, conflict_id, decision, *filter(None, [seen])])
     answer = await _answered(services, caller, operation_id, digest)
+    _require_idle(services, caller, operation_id)
     resolution = Resolution(
         org_id=services.org_id,
         team_id=caller.team_id,
@@ -164,8 +207,11 @@ async def _change(
         seen=seen,
         reason=reason,
         maintains=caller.maintains,
+        agent_id=caller.agent_id,
     )
-    return change, await _answered(services, caller, operation_id, digest)
+    answer = await _answered(services, caller, operation_id, digest)
+    _require_idle(services, caller, operation_id)
+    return change, answer
 
 
 def _operation_id(services: Services, caller: Caller) -> str:
@@ -183,7 +229,12 @@ async def _answered(services: Services, caller: Caller, operation_id: str, diges
     if caller.request_id is None:
         return None
     async with tenant(services.pool, services.org_id) as conn:
-        return await _recorded(conn, services, operation_id, digest)
+        row = await _recorded(conn, services, operation_id, digest)
+    if row is None:
+        return None
+    if not caller.joins and await state_of(row, services) in {"queued", "running"}:
+        raise StillRunning(STILL_RUNNING)
+    return _standing(row)
 
 
 async def _retried(services: Services, caller: Caller, digest: bytes) -> Outcome | None:
@@ -202,14 +253,17 @@ async def _retried(services: Services, caller: Caller, digest: bytes) -> Outcome
     return row.outcome if row else None
 
 
-async def _recorded(conn: Connection, services: Services, operation_id: str, digest: bytes) -> Outcome | None:
+def _standing(row: Recorded) -> Outcome | None:
+    return row.outcome if row.outcome is not None and row.outcome.stands else None
+
+
+async def _recorded(conn: Connection, services: Services, operation_id: str, digest: bytes) -> Recorded | None:
+    """Return the record of a request. Raises `Conflict` if its id was used for another one."""
     found = await operations.recorded(conn, org_id=services.org_id, operation_ids=[operation_id])
     row = found.get(operation_id)
-    if row is None:
-        return None
-    if row.digest != digest:
+    if row is not None and row.digest != digest:
         raise Conflict("this request id was used for another request; choose a new one")
-    return row.outcome if row.outcome is not None and row.outcome.stands else None
+    return row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,7 +288,8 @@ class Once:
         """
         if self.caller.request_id is None:
             return None
-        return await _recorded(conn, self.services, _operation_id(self.services, self.caller), self._digest())
+        row = await _recorded(conn, self.services, _operation_id(self.services, self.caller), self._digest())
+        return None if row is None else _standing(row)
 
     async def run(self, conn: Connection) -> str:
         """Return the run that this request began and that had no end then; empty if there is none."""
@@ -274,10 +329,6 @@ def _result(operation_id: str, outcome: Outcome | None) -> Written | Running:
     metrics.count_write("running" if outcome is None else outcome.code)
     if outcome is None:
         return Running(operation_id=operation_id)
-    if outcome.code is Code.FAILED:
-        raise Unavailable(outcome.reason)
-    if outcome.code is Code.CONFLICT:
-        raise Conflict(outcome.reason)
     if not outcome.ok:
-        raise Refused(outcome.reason)
-    return Written(outcome=outcome)
+        raise _FAULTS[outcome.code](outcome.describe())
+    return Written(outcome=outcome, operation_id=operation_id)

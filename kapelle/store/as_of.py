@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pgvector import HalfVector
 
-from kapelle.domain.entries import Entry
+from kapelle.domain.entries import Entry, Status
 from kapelle.domain.rules import ranking, terms
 from kapelle.store.entries import entry_of
 from kapelle.store.pool import Connection
@@ -77,7 +77,7 @@ where s.org_id = $1 and s.team_id = $2 and s.memory_id = any($3::bigint[])
 async def find(conn: Connection, request: SearchRequest, moment: datetime) -> tuple[Hit, ...]:
     """Return what the team knew about the query at a moment, best first, curated before proposed."""
     known_then = await known(conn, org_id=request.org_id, team_id=request.team_id, moment=moment)
-    stood = {entry.id: entry for entry in known_then if not request.kinds or entry.kind in request.kinds}
+    stood = {entry.id: entry for entry in known_then if _wanted(entry, request)}
     words = terms.query_words(request.query)
     if words:
         candidates = await _scored(conn, request, words, stood)
@@ -89,6 +89,11 @@ async def find(conn: Connection, request: SearchRequest, moment: datetime) -> tu
     return tuple(
         Hit(entry=stood[candidates[place].id], rank=rank, why=why) for rank, (place, why) in enumerate(ordered, start=1)
     )
+
+
+def _wanted(entry: Entry, request: SearchRequest) -> bool:
+    reviewed = request.include_proposed or entry.status is Status.CURATED
+    return reviewed and (not request.kinds or entry.kind in request.kinds) and set(request.tags) <= set(entry.tags)
 
 
 async def _scored(

@@ -25,6 +25,8 @@ class NewEntry:
     salt: bytes
     created_at: datetime
     findings: tuple[Finding, ...] = ()
+    # Whose own it is; None for the team's.
+    agent_id: int | None = None
     restored: Restored | None = None
 
     @property
@@ -61,6 +63,8 @@ class Standing:
     # The source of the successor.
     superseded_by: str | None
     text_hash: bytes
+    # Whose own it is; None for the team's.
+    agent_id: int | None = None
 
 
 def entry_of(row: Row) -> Entry:
@@ -100,7 +104,7 @@ select * from unnest(
 ), inserted as (
 insert into ibex_core.memories
     (id, org_id, team_id, kind, title, body, tags, status, source, operation_id, salt, created_at, valid_from,
-     valid_until, accepted_at, accepted_by, confidence, pinned, metadata, findings)
+     valid_until, accepted_at, accepted_by, confidence, pinned, metadata, findings, visibility, agent_id, source_span)
 overriding system value
 select r.id, $1, r.team_id, r.kind, r.title, r.body, array(select jsonb_array_elements_text(r.tags::jsonb)), r.status,
     r.source, r.operation_id, r.salt, r.created_at,
@@ -108,7 +112,8 @@ select r.id, $1, r.team_id, r.kind, r.title, r.body, array(select jsonb_array_el
     case when r.status = 'curated' then coalesce((r.more ->> 'accepted_at')::timestamptz, r.created_at) end,
     case when r.status = 'curated' then coalesce(r.more ->> 'accepted_by', r.source) end,
     coalesce((r.more ->> 'confidence')::real, 1), coalesce((r.more ->> 'pinned')::boolean, false),
-    coalesce(r.more -> 'metadata', '{}'), r.more -> 'findings'
+    coalesce(r.more -> 'metadata', '{}'), r.more -> 'findings',
+    case when r.more ? 'agent_id' then 'agent' else 'team' end, (r.more ->> 'agent_id')::bigint, r.more -> 'span'
 from r
 returning id
 )
@@ -120,7 +125,7 @@ cross join lateral jsonb_each_text(coalesce(r.more -> 'labels', jsonb_build_obje
 
 
 async def insert(conn: Connection, *, org_id: str, entries: Sequence[NewEntry]) -> None:
-    """Insert entries, each with its labels; a new entry's only one is its kind."""
+    """Insert entries, each with its labels, of which its kind is one."""
     await conn.execute(
         INSERT,
         org_id,
@@ -144,16 +149,32 @@ def _more(new: NewEntry) -> dict[str, Any]:
     more: dict[str, Any] = {"findings": [asdict(finding) for finding in new.findings]}
     moments = {"valid_from": new.draft.valid_from, "valid_until": new.draft.valid_until}
     more |= {name: moment.isoformat() for name, moment in moments.items() if moment is not None}
-    if new.restored is None:
-        return more
-    restored = {name: getattr(new.restored, name) for name in _RESTORED}
-    more |= {name: value for name, value in restored.items() if value is not None}
+    if new.agent_id is not None:
+        more["agent_id"] = new.agent_id
+    return more | (_details(new.draft) if new.restored is None else _restored(new.restored))
+
+
+def _details(draft: Draft) -> dict[str, Any]:
+    details = draft.details
+    # The kind is sure unless the labels say how sure it is.
+    labels = {draft.kind: 1.0, **{label.kind: label.confidence for label in details.labels}}
+    more: dict[str, Any] = {"confidence": details.confidence, "pinned": details.pinned, "labels": labels}
+    if details.metadata:
+        more["metadata"] = json.loads(details.metadata)
+    if details.span is not None:
+        more["span"] = asdict(details.span)
+    return more
+
+
+def _restored(restored: Restored) -> dict[str, Any]:
+    named = {name: getattr(restored, name) for name in _RESTORED}
+    more = {name: value for name, value in named.items() if value is not None}
     for name in ("accepted_at", "valid_from", "valid_until"):
         if isinstance(more.get(name), datetime):
             more[name] = more[name].isoformat()
-    if new.restored.labels:
-        more["labels"] = dict(new.restored.labels)
-    return more | {"metadata": json.loads(new.restored.metadata)}
+    if restored.labels:
+        more["labels"] = dict(restored.labels)
+    return more | {"metadata": json.loads(restored.metadata)}
 
 
 _RESTORED = ("accepted_at", "accepted_by", "valid_from", "valid_until", "confidence", "pinned")
@@ -162,13 +183,16 @@ _RESTORED = ("accepted_at", "accepted_by", "valid_from", "valid_until", "confide
 GET = """
 select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at
 from ibex_core.memories as m
-where m.org_id = $1 and m.team_id = $2 and m.id = $3 and m.visibility = 'team' and m.status <> 'quarantined'
+where m.org_id = $1 and m.team_id = $2 and m.id = $3 and m.status <> 'quarantined'
+  and (m.visibility = 'team' or m.agent_id = $4)
 """
 
 
-async def get(conn: Connection, *, org_id: str, team_id: int, entry_id: int) -> Entry | None:
-    """Return a team entry by its id, superseded ones included."""
-    row = await conn.fetchrow(GET, org_id, team_id, entry_id)
+async def get(
+    conn: Connection, *, org_id: str, team_id: int, entry_id: int, agent_id: int | None = None
+) -> Entry | None:
+    """Return an entry by its id, superseded ones included. Of agents' own ones, those of `agent_id`."""
+    row = await conn.fetchrow(GET, org_id, team_id, entry_id, agent_id)
     return None if row is None else entry_of(row)
 
 
@@ -201,22 +225,28 @@ async def quarantined(conn: Connection, *, org_id: str, team_id: int) -> tuple[E
 
 
 STANDINGS = """
-select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at, m.team_id,
+select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at, m.team_id, m.agent_id,
     s.current, s.text_hash, r.from_id as successor, n.source as superseded_by
 from ibex_core.memories as m
 join ibex_core.memory_search as s on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
 left join ibex_core.memory_relationships as r
     on r.org_id = m.org_id and r.to_id = m.id and r.kind = 'supersedes'
 left join ibex_core.memories as n on n.org_id = m.org_id and n.team_id = m.team_id and n.id = r.from_id
-where m.org_id = $1 and m.team_id = any($2::bigint[]) and m.id = any($3::bigint[]) and m.visibility = 'team'
+where m.org_id = $1 and m.team_id = any($2::bigint[]) and m.id = any($3::bigint[])
+  and (m.visibility = 'team' or m.agent_id = $4)
 """
 
 
 async def standings(
-    conn: Connection, *, org_id: str, team_ids: Iterable[int], entry_ids: Iterable[int]
+    conn: Connection,
+    *,
+    org_id: str,
+    team_ids: Iterable[int],
+    entry_ids: Iterable[int],
+    agent_id: int | None = None,
 ) -> dict[int, Standing]:
-    """Return what decisions on these entries need to know, by entry id."""
-    rows = await conn.fetch(STANDINGS, org_id, sorted(set(team_ids)), sorted(set(entry_ids)))
+    """Return what decisions on these entries need to know, by entry id. Of agents' own ones, those of `agent_id`."""
+    rows = await conn.fetch(STANDINGS, org_id, sorted(set(team_ids)), sorted(set(entry_ids)), agent_id)
     return {row["id"]: _standing(row) for row in rows}
 
 
@@ -228,11 +258,12 @@ def _standing(row: Row) -> Standing:
         successor=row["successor"],
         superseded_by=row["superseded_by"],
         text_hash=row["text_hash"],
+        agent_id=row["agent_id"],
     )
 
 
 REMOVABLE = """
-select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at, m.team_id,
+select m.id, m.kind, m.status, m.title, m.body, m.tags, m.source, m.created_at, m.team_id, m.agent_id,
     false as current, s.text_hash, null::bigint as successor, null::text as superseded_by
 from ibex_core.memories as m
 join ibex_core.memory_search as s on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
@@ -302,3 +333,41 @@ async def live_texts(
         if not row["expired"]
     }
     return live, {(row["team_id"], row["text_hash"]): row["memory_id"] for row in rows if row["expired"]}
+
+
+OWN = """
+select m.agent_id, s.text_hash, m.id
+from ibex_core.memories as m
+join ibex_core.memory_search as s on s.org_id = m.org_id and s.team_id = m.team_id and s.memory_id = m.id
+where m.org_id = $1 and m.team_id = any($2::bigint[]) and m.agent_id = any($3::bigint[]) and m.visibility = 'agent'
+  and s.text_hash = any($4::bytea[]) and s.current and (m.valid_until is null or m.valid_until > now())
+"""
+
+
+async def own_texts(
+    conn: Connection,
+    *,
+    org_id: str,
+    team_ids: Iterable[int],
+    agent_ids: Iterable[int],
+    text_hashes: Iterable[bytes],
+) -> dict[tuple[int, bytes], int]:
+    """Return which of these texts agents have as their own: by agent and hash, the entry's id."""
+    rows = await conn.fetch(OWN, org_id, sorted(set(team_ids)), sorted(set(agent_ids)), list(set(text_hashes)))
+    return {(row["agent_id"], row["text_hash"]): row["id"] for row in rows}
+
+
+DERIVE = """
+insert into ibex_core.memory_relationships (org_id, kind, from_id, to_id)
+select $1, 'derived_from', r.entry, m.id
+from unnest($2::bigint[], $3::bigint[]) as r (entry, origin)
+join ibex_core.memories as m on m.org_id = $1 and m.id = r.origin and m.team_id = any($4::bigint[])
+on conflict (org_id, from_id, to_id, kind) do nothing
+"""
+
+
+async def link_origins(
+    conn: Connection, *, org_id: str, team_ids: Iterable[int], pairs: Sequence[tuple[int, int]]
+) -> None:
+    """Record what entries were made from, as (entry, origin). Origins that are gone are left out."""
+    await conn.execute(DERIVE, org_id, [pair[0] for pair in pairs], [pair[1] for pair in pairs], sorted(set(team_ids)))

@@ -70,6 +70,12 @@ class HotCache:
         self._kept: OrderedDict[tuple[int, str], Kept] = OrderedDict()
         self._moved: dict[int, int] = {}
 
+    def of(self, org_id: str) -> "HotCache":
+        """Return the cache of another org. It keeps its texts with these, and lets go of them as these are let go."""
+        other = HotCache(self._pool, org_id)
+        other._kept, other._moved = self._kept, self._moved
+        return other
+
     async def best(self, *, team_id: int, source: str, revision: int, now: datetime) -> tuple[Entry, ...]:
         """Return the best entries of a source in its team; `revision` and `now` are of the statement that let it in."""
         kept = self._kept.get((team_id, source))

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
+from kapelle.domain.errors import Unavailable
 from kapelle.domain.outcomes import Code, Outcome
 from kapelle.store.pool import Connection, Row
 
@@ -26,24 +28,33 @@ class Begun:
 class Recorded:
     """A row of the ledger. `outcome` is None while it runs."""
 
+    operation_id: str
     team_id: int | None
     source: str
+    name: str
     digest: bytes
+    # queued, running, succeeded, failed or cancelled.
     state: str
+    workflow_id: str
+    started_at: datetime
+    finished_at: datetime | None
     outcome: Outcome | None
-    workflow_id: str = ""
     steps: tuple[str, ...] = ()
 
 
 def _recorded(row: Row) -> Recorded:
     outcome = row["outcome"]
     return Recorded(
+        operation_id=str(row["operation_id"]),
         team_id=row["team_id"],
         source=row["source"],
+        name=row["name"],
         digest=row["request_digest"],
         state=row["state"],
-        outcome=None if outcome is None else Outcome(**{**outcome, "code": Code(outcome["code"])}),
         workflow_id=row["workflow_id"],
+        started_at=row["started_at"],
+        finished_at=row["finished_at"],
+        outcome=None if outcome is None else Outcome(**{**outcome, "code": Code(outcome["code"])}),
         steps=tuple(row["steps"]),
     )
 
@@ -78,7 +89,7 @@ async def begin(conn: Connection, *, org_id: str, begun: Sequence[Begun], workfl
 
 
 RECORDED = """
-select operation_id, team_id, source, request_digest, state, outcome, workflow_id, steps
+select operation_id, team_id, source, name, request_digest, state, outcome, workflow_id, steps, started_at, finished_at
 from ibex_core.operations where org_id = $1 and operation_id = any($2::uuid[])
 """
 
@@ -90,7 +101,8 @@ async def recorded(conn: Connection, *, org_id: str, operation_ids: Sequence[str
 
 
 REPEATED = """
-select o.team_id, o.source, o.request_digest, o.state, o.outcome, o.workflow_id, o.steps
+select o.operation_id, o.team_id, o.source, o.name, o.request_digest, o.state, o.outcome, o.workflow_id, o.steps,
+    o.started_at, o.finished_at
 from ibex_core.operations as o
 join ibex_core.memory_search as s
     on s.org_id = o.org_id and s.team_id = o.team_id and s.memory_id = (o.outcome ->> 'entry_id')::bigint
@@ -133,12 +145,18 @@ from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::bytea[], $7::t
 on conflict (org_id, operation_id) do update
     set state = excluded.state, outcome = excluded.outcome, workflow_id = excluded.workflow_id,
         finished_at = excluded.finished_at, tombstone = coalesce(excluded.tombstone, operations.tombstone)
+    -- Who cancelled it was told that nothing will be stored.
+    where operations.state <> 'cancelled'
 """
 
 
 async def finish(conn: Connection, *, org_id: str, finished: Sequence[tuple[Begun, Outcome]], workflow_id: str) -> None:
-    """Record how writes ended, in the transaction of their effect."""
-    await conn.execute(
+    """Record how writes ended, in the transaction of their effect.
+
+    Raises:
+        Unavailable: one of them was cancelled meanwhile, so that the transaction must not stand; safe to repeat.
+    """
+    written = await conn.execute(
         FINISH,
         org_id,
         [row.operation_id for row, _ in finished],
@@ -151,3 +169,32 @@ async def finish(conn: Connection, *, org_id: str, finished: Sequence[tuple[Begu
         workflow_id,
         [row.tombstone for row, _ in finished],
     )
+    if written != f"INSERT 0 {len(finished)}":
+        raise Unavailable("an operation was cancelled while it was carried out")
+
+
+CANCEL = """
+update ibex_core.operations set state = 'cancelled', outcome = $4, finished_at = now()
+where org_id = $1 and team_id = $2 and operation_id = $3 and finished_at is null
+"""
+
+
+async def cancel(conn: Connection, *, org_id: str, team_id: int, operation_id: str) -> bool:
+    """Take back an operation that has not ended; False if it has. What runs finds it, and stores nothing."""
+    outcome = _compact(Outcome(code=Code.CANCELLED))
+    changed: str = await conn.execute(CANCEL, org_id, team_id, operation_id, outcome)
+    return changed == "UPDATE 1"
+
+
+UNFINISHED = """
+select operation_id, team_id, source, name, request_digest, state, outcome, workflow_id, steps, started_at, finished_at
+from ibex_core.operations
+where org_id = $1 and team_id = $2 and finished_at is null and started_at < now() - make_interval(secs => $3)
+order by started_at
+limit 200
+"""
+
+
+async def unfinished(conn: Connection, *, org_id: str, team_id: int, older_than: float) -> tuple[Recorded, ...]:
+    """Return a team's operations that have not ended after so many seconds, the oldest first, at most 200."""
+    return tuple(map(_recorded, await conn.fetch(UNFINISHED, org_id, team_id, older_than)))

@@ -11,8 +11,8 @@ from kapelle.domain.entries import Entry, Kind, Status
 from kapelle.domain.rules import ranking, terms
 from kapelle.store.pool import Connection, Pool, Row
 
-_DEFAULT_LIMIT = 20
-_HIGHEST_LIMIT = 200
+DEFAULT_LIMIT = 20
+HIGHEST_LIMIT = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +42,14 @@ class SearchRequest:
     kinds: tuple[Kind, ...] = ()
     # All of them.
     tags: tuple[str, ...] = ()
-    limit: int = _DEFAULT_LIMIT
+    limit: int = DEFAULT_LIMIT
     include_proposed: bool = True
     # Least evidence, 0..1, that the best hit by vector has; without it nothing is shown. 0 shows every candidate.
     min_score: float = ranking.JUNK
     # The moment whose validity counts; now, if None.
     as_of: datetime | None = None
+    # The agent whose own entries are looked through as well.
+    agent_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +165,12 @@ select * from ibex_core.find_memories(
     p_ceiling => $8, p_history => $9, p_statuses => $10, p_kinds => $11, p_tags => $12, p_moment => $13, p_pool => $14
 )
 """
+FIND_OWN: LiteralString = """
+select * from ibex_core.find_own_memories(
+    p_org => $1, p_team => $2, p_agent => $3, p_text => $4, p_words => $5, p_vector => $6, p_model => $7,
+    p_cosine_weight => $8, p_ceiling => $9, p_kinds => $10, p_tags => $11, p_moment => $12, p_pool => $13
+)
+"""
 _TEAM = (Status.PROPOSED.value, Status.CURATED.value)
 _CURATED = (Status.CURATED.value,)
 # Looking one up takes a tenth of the time of a call of the class.
@@ -174,7 +182,7 @@ async def find(pool: Pool | Connection, request: SearchRequest) -> tuple[Hit, ..
     """Return what a team's memory says about the query, best first, curated before proposed.
 
     One statement, which sets the tenant itself: it needs no transaction. Superseded, expired, not yet valid and
-    quarantined entries are left out before the limit, agents' own entries always.
+    quarantined entries are left out before the limit, agents' own entries too but for those of `request.agent_id`.
     """
     return await search(pool, request, history=False)
 
@@ -183,9 +191,11 @@ async def search(pool: Pool | Connection, request: SearchRequest, *, history: bo
     """Ask and rank; `find` and the write path's `find_with_history` are the two ways in."""
     limit = _shown(request)
     answer = await pool.fetch(FIND, *arguments(request, history=history))
-    if not answer:
-        return ()
     rows = [row for row in answer if row["pass"] == answer[-1]["pass"]]
+    if request.agent_id is not None:
+        rows += await pool.fetch(FIND_OWN, *_own_arguments(request))
+    if not rows:
+        return ()
     candidates = tuple(_signals(row) for row in rows)
     ordered = ranking.order(candidates, rows[0]["asked_at"], limit=limit, floor=request.min_score)
     return tuple(
@@ -195,7 +205,7 @@ async def search(pool: Pool | Connection, request: SearchRequest, *, history: bo
 
 
 def _shown(request: SearchRequest) -> int:
-    return min(max(1, request.limit), _HIGHEST_LIMIT)
+    return min(max(1, request.limit), HIGHEST_LIMIT)
 
 
 def arguments(request: SearchRequest, *, history: bool) -> tuple[object, ...]:
@@ -215,6 +225,24 @@ def arguments(request: SearchRequest, *, history: bool) -> tuple[object, ...]:
         [_storable(tag) for tag in request.tags] or None,
         request.as_of,
         # Ten more than are shown, for the shifts to choose from.
+        max(_shown(request), ranking.POOL) + 10,
+    )
+
+
+def _own_arguments(request: SearchRequest) -> tuple[object, ...]:
+    return (
+        request.org_id,
+        request.team_id,
+        request.agent_id,
+        _storable(request.query).strip(),
+        terms.query_words(request.query),
+        None if request.vector is None else HalfVector(list(request.vector)),
+        request.model,
+        ranking.CANDIDATE_WEIGHT,
+        ranking.CEILING,
+        [kind.value for kind in request.kinds] or None,
+        [_storable(tag) for tag in request.tags] or None,
+        request.as_of,
         max(_shown(request), ranking.POOL) + 10,
     )
 

@@ -273,6 +273,15 @@ async def remove_member(conn: Connection, *, org_id: str, team_id: int, person_i
     return removed == "DELETE 1"
 
 
+AGENT_ID = "select agent_id from ibex_core.agents where org_id = $1 and team_id = $2 and name = $3"
+
+
+async def agent_id(conn: Connection, *, org_id: str, team_id: int, name: str) -> int | None:
+    """Return the id of a team's agent, None if there is none of this name."""
+    found: int | None = await conn.fetchval(AGENT_ID, org_id, team_id, name)
+    return found
+
+
 ADD_AGENT = """
 insert into ibex_core.agents (org_id, team_id, name) values ($1, $2, $3)
 on conflict (org_id, team_id, name) do nothing

@@ -69,5 +69,5 @@ async def test_a_decision_on_an_entry_of_another_team_is_refused_as_on_one_that_
     ]
 
     assert [outcome.reason for outcome in others] == [f"there is no entry {number} in this team" for number in (1, 99)]
-    assert [outcome.code for outcome in others] == [Code.REFUSED] * 2
+    assert [outcome.code for outcome in others] == [Code.MISSING] * 2
     assert (await steps.rows())["memories"] == before

@@ -13,8 +13,8 @@ ARGS = no('args must be a list that begins with the operation, such as ["list"]'
 KINDS = "convention, decision, event, fact, gotcha, preference, procedure"
 MEMORY = (
     "search, get, hot, list, propose, add, accept, reject, edit, forget, export, history, quarantined, conflicts, "
-    "resolve, feedback, receipt, verify, purge, hold, holds, lift-hold, operation, scan, backfill, export-lines, "
-    "import-lines, import-report"
+    "resolve, feedback, receipt, verify, purge, hold, holds, lift-hold, operation, operations, cancel, scan, backfill, "
+    "export-lines, import-lines, import-report"
 )
 # Characters that show nothing, one or more of each kind.
 NOTHING = (

@@ -12,8 +12,8 @@ PERSON = no("a person's id has 1 to 100 letters, digits and any of . _ @ + -")
 AGENT_NAME = no("an agent's name has 1 to 63 lower-case letters, digits and any of . _ -")
 NO_AGENTS = no("an agent cannot change teams; ask a maintainer")
 OPERATIONS = (
-    "create, list, show, link-repo, export-schedule, add-member, remove-member, add-agent, remove-agent, allow-host, "
-    "disallow-host, language, personal-data"
+    "create, list, show, link-repo, export-schedule, add-member, remove-member, add-agent, remove-agent, create-token, "
+    "list-tokens, revoke-token, allow-host, disallow-host, language, personal-data"
 )
 AGENT = "agent:<team>/coder"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kapelle.domain.outcomes import Code, Outcome, refused
+from kapelle.domain.outcomes import Code, Outcome, missing, refused
 
 SENTENCES = (
     (Outcome(code=Code.PROPOSED, entry_id=12), "Entry 12 proposed."),
@@ -20,6 +20,8 @@ SENTENCES = (
         "Conflict 3 resolved: entries 12 and 15 both stay.",
     ),
     (refused("there is no entry 12 in this team"), "there is no entry 12 in this team"),
+    (missing("there is no entry 12 in this team"), "there is no entry 12 in this team"),
+    (Outcome(code=Code.CANCELLED), "the operation was cancelled, and nothing was stored"),
     (Outcome(code=Code.FAILED, reason="the write could not be stored"), "the write could not be stored"),
 )
 
@@ -34,4 +36,7 @@ def test_only_a_failure_may_be_tried_again_for_another_answer() -> None:
 
 
 def test_refusals_and_failures_are_not_successes() -> None:
-    assert {code for code in Code if not Outcome(code=code).ok} == {Code.REFUSED, Code.CONFLICT, Code.FAILED}
+    assert {code for code in Code if not Outcome(code=code).ok} == {
+        *(Code.REFUSED, Code.MISSING, Code.CONFLICT),
+        *(Code.FAILED, Code.CANCELLED),
+    }

@@ -22,7 +22,7 @@ from tests.workers.running import ROOT, Up, refused, up
 from workers.stack.ports import is_free
 from workers.stack.servers import Addresses
 
-PARTS = ("postgres", "nats", "temporal", "worker", "commands", "mcp")
+PARTS = ("postgres", "nats", "temporal", "worker", "commands", "http", "mcp")
 KEYS = {
     "nats_url",
     "http_url",

@@ -30,11 +30,11 @@ class Endpoints:
         return f"Endpoints(org={self.org!r}, team={self.team!r})"
 
 
-def of(addresses: Addresses, secrets: Secrets, org: str, *, mcp_url: str) -> Endpoints:
+def of(addresses: Addresses, secrets: Secrets, org: str, *, http_url: str, mcp_url: str) -> Endpoints:
     """Gather the endpoints of a home."""
     return Endpoints(
         nats_url=addresses.nats_url,
-        http_url=None,
+        http_url=http_url,
         mcp_url=mcp_url,
         temporal_address=addresses.temporal_address,
         temporal_ui_url=addresses.temporal_ui_url or None,

@@ -10,9 +10,9 @@ from workers.stack.secrets import Secrets
 from workers.stack.servers import Addresses
 
 # In the order of their start. The worker and the command adapter need each other for nothing but speed.
-PROCESSES = {"worker": "Worker", "commands": "Command adapter", "mcp": "MCP server"}
+PROCESSES = {"worker": "Worker", "commands": "Command adapter", "http": "HTTP API", "mcp": "MCP server"}
 # Those that listen, with the setting of their port.
-PORTS = {"mcp": "KAPELLE_MCP_PORT"}
+PORTS = {"http": "KAPELLE_HTTP_PORT", "mcp": "KAPELLE_MCP_PORT"}
 _DRAIN_SECONDS = 30.0
 # The alias of the embedder that needs no key and no network, and the file that defines it.
 _EMBED_ALIAS = "embed"
@@ -22,6 +22,12 @@ _LITELLM_CONFIG = Path(__file__).parents[2] / "deploy" / "litellm" / "config.yam
 def ports_to_choose(inherited: Mapping[str, str]) -> tuple[str, ...]:
     """Name the processes whose port no setting names."""
     return tuple(name for name, variable in PORTS.items() if not inherited.get(variable))
+
+
+def http_url(inherited: Mapping[str, str], chosen: Mapping[str, int]) -> str:
+    """Return where the HTTP API answers."""
+    host = inherited.get("KAPELLE_HTTP_HOST") or LOOPBACK
+    return f"http://{LOOPBACK if host == '0.0.0.0' else host}:{inherited.get(PORTS['http']) or chosen['http']}"  # noqa: S104
 
 
 def mcp_url(inherited: Mapping[str, str], chosen: Mapping[str, int]) -> str:

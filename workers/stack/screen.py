@@ -12,6 +12,7 @@ def render(home: Home, endpoints: Endpoints, seconds: float) -> str:
     """Return the screen as plain text; passwords stay in `endpoints.json`."""
     rows = (
         ("Commands (NATS)", _without_password(endpoints.nats_url)),
+        ("HTTP API", endpoints.http_url or "not running"),
         ("MCP (agents)", endpoints.mcp_url or "not running"),
         ("Temporal", endpoints.temporal_address),
         ("Temporal UI", endpoints.temporal_ui_url or "where your server has it"),

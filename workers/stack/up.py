@@ -128,8 +128,14 @@ class _Stack:
             await keeper.start(_OURS_SECONDS)
 
     def _publish(self, servers: Servers, plan: Plan, seconds: float) -> None:
-        mcp_url = ours.mcp_url(self._wishes.environment, self._listening)
-        found = endpoints.of(servers.addresses, plan.secrets, self._org, mcp_url=mcp_url)
+        environment = self._wishes.environment
+        found = endpoints.of(
+            servers.addresses,
+            plan.secrets,
+            self._org,
+            http_url=ours.http_url(environment, self._listening),
+            mcp_url=ours.mcp_url(environment, self._listening),
+        )
         endpoints.publish(self._home, found)
         self._report(screen.render(self._home, found, seconds))
 

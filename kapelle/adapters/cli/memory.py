@@ -62,6 +62,16 @@ def _operation(given: Namespace, _: Bodies) -> tuple[str, ...]:
     return (str(given.operation),)
 
 
+def _declare_stuck(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "seconds", metavar="SECONDS", nargs="?", default="", help="only those that began longer ago (60)"
+    )
+
+
+def _stuck(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return (str(given.seconds),) if given.seconds else ()
+
+
 _READING = (
     Subcommand(
         name="search",
@@ -124,6 +134,22 @@ _READING = (
         name="operation",
         summary="ask what became of a write that was still under way",
         examples=("kapelle memory operation 8d5f3a52-6f0c-4f43-9a3e-0c2a8c1f7b10",),
+        declare=_declare_operation,
+        arguments=_operation,
+    ),
+    Subcommand(
+        name="operations",
+        summary="show writes that have not ended for a while, the oldest first",
+        examples=("kapelle memory operations", "kapelle memory operations 600"),
+        declare=_declare_stuck,
+        arguments=_stuck,
+        view=View.LINES,
+    ),
+    Subcommand(
+        name="cancel",
+        summary="take back a write that has not ended",
+        examples=("kapelle memory cancel 8d5f3a52-6f0c-4f43-9a3e-0c2a8c1f7b10",),
+        repeatable=True,
         declare=_declare_operation,
         arguments=_operation,
     ),

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from kapelle.adapters.cli.bodies import Bodies
-from kapelle.adapters.cli.commands import Group, Subcommand, View, no_arguments, nothing
+from kapelle.adapters.cli.commands import Group, Subcommand, View, no_arguments, nothing, number
 
 
 def _declare_slug(parser: ArgumentParser) -> None:
@@ -58,6 +58,27 @@ def _declare_agent(parser: ArgumentParser) -> None:
 
 def _agent(given: Namespace, _: Bodies) -> tuple[str, ...]:
     return str(given.slug), str(given.agent)
+
+
+def _declare_token(parser: ArgumentParser) -> None:
+    _declare_slug(parser)
+    parser.add_argument("holder", metavar="HOLDER", help="whose it is: agent:coder, or person:ada")
+    parser.add_argument("--scopes", metavar="SCOPES", default="", help="of read, propose, curate, admin, by commas")
+    parser.add_argument("--days", metavar="DAYS", default="90", help="how long it lasts (90), or never")
+    parser.add_argument("--purpose", metavar="TEXT", default="", help="what it is for")
+
+
+def _token(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return str(given.slug), str(given.holder), str(given.scopes), str(given.days), str(given.purpose)
+
+
+def _declare_token_id(parser: ArgumentParser) -> None:
+    _declare_slug(parser)
+    parser.add_argument("token", metavar="ID", help="the token's number, as list-tokens shows it")
+
+
+def _token_id(given: Namespace, _: Bodies) -> tuple[str, ...]:
+    return str(given.slug), number(given.token, "token id")
 
 
 def _declare_host(parser: ArgumentParser) -> None:
@@ -167,6 +188,34 @@ _MEMBERS = (
     ),
 )
 
+_TOKENS = (
+    Subcommand(
+        name="create-token",
+        summary="make an access token for an agent or a member; it is shown once",
+        examples=(
+            "kapelle team create-token payments agent:coder",
+            "kapelle team create-token payments person:ada --scopes read,curate --days 30 --purpose laptop",
+        ),
+        declare=_declare_token,
+        arguments=_token,
+    ),
+    Subcommand(
+        name="list-tokens",
+        summary="show the access tokens of a team's agents and members",
+        examples=("kapelle team list-tokens payments",),
+        declare=_declare_slug,
+        arguments=_slug,
+        view=View.LINES,
+    ),
+    Subcommand(
+        name="revoke-token",
+        summary="revoke an access token at once",
+        examples=("kapelle team revoke-token payments 7",),
+        declare=_declare_token_id,
+        arguments=_token_id,
+    ),
+)
+
 _POLICIES = (
     Subcommand(
         name="allow-host",
@@ -202,5 +251,5 @@ GROUP = Group(
     name="team",
     summary="teams, their repositories, members, agents and rules",
     description="Create and look after teams, their repositories, members, agents and rules.",
-    subcommands=(*_TEAMS, *_MEMBERS, *_POLICIES),
+    subcommands=(*_TEAMS, *_MEMBERS, *_TOKENS, *_POLICIES),
 )

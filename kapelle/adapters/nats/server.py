@@ -12,6 +12,8 @@ from nats.errors import Error as NatsError
 from kapelle.adapters.errors import UNEXPECTED, sentence
 from kapelle.adapters.nats import wire
 from kapelle.adapters.nats.accounts import Accounts
+from kapelle.adapters.slots import Slots
+from kapelle.adapters.where import where
 from kapelle.adapters.wording import entry_ids, versions, words
 from kapelle.domain.errors import Fault, InvalidRequest, Unavailable
 from kapelle.operations import perform
@@ -22,7 +24,6 @@ log = logging.getLogger(__name__)
 
 SUBJECT = "kapelle.controller.command"
 QUEUE = "controller"
-BUSY = "the memory service is busy; nothing was done, try again in a moment"
 # Room that a reply leaves for headers, which count against the server's limit.
 HEADER_BYTES = 4096
 # Room for what an operation has done so far.
@@ -30,21 +31,6 @@ STEPS_BYTES = 2048
 DRAIN_SECONDS = 10
 # Requests that the client may hold until they are admitted, which takes microseconds. One over it would get no reply.
 PENDING_MESSAGES = 65_536
-
-
-class Slots:
-    """A bound on work at once that refuses instead of queueing: a queue would hide overload until callers give up."""
-
-    def __init__(self, limit: int) -> None:
-        self._free = limit
-
-    def __enter__(self) -> None:
-        if self._free == 0:
-            raise Unavailable(BUSY)
-        self._free -= 1
-
-    def __exit__(self, *_: object) -> None:
-        self._free += 1
 
 
 class CommandServer:
@@ -97,7 +83,7 @@ class CommandServer:
         except Fault as fault:
             reply, headers = wire.refuse(sentence(fault)), {wire.ERROR_HEADER: fault.code}
         except Exception as error:  # noqa: BLE001 - the process edge: every request gets a reply.
-            log.error("request failed unexpectedly", extra=_where(error))  # noqa: TRY400
+            log.error("request failed unexpectedly", extra=where(error))  # noqa: TRY400
             reply, headers = wire.refuse(UNEXPECTED), {wire.ERROR_HEADER: Unavailable.code}
         try:
             await self._client.publish(message.reply, reply, headers=headers)
@@ -122,17 +108,6 @@ class CommandServer:
             reply = wire.write(text, entries, beside, limit=limit - STEPS_BYTES)
             return wire.with_steps(reply, result.steps)
         return wire.write(text, entries, beside, limit=limit)
-
-
-def _where(error: Exception) -> dict[str, object]:
-    """Describe an unexpected error by its type and place: its message may quote what it failed on."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return {"error": type(error).__name__}
-    file = trace.tb_frame.f_code.co_filename.rpartition("/")[2]
-    return {"error": type(error).__name__, "file": file, "line": trace.tb_lineno}
 
 
 async def connect(url: str, *, name: str) -> Client:

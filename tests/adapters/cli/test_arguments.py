@@ -65,6 +65,15 @@ def asked(line: str) -> list[str]:
         ("team|remove-agent|payments|coder", ["team", "remove-agent", "payments", "coder"]),
         ("team|personal-data|payments|off", ["team", "personal-data", "payments", "off"]),
         ("team|add-agent|payments|coder", ["team", "add-agent", "payments", "coder"]),
+        (
+            "team|create-token|payments|person:ada|--scopes|read,curate|--days|30|--purpose|laptop",
+            ["team", "create-token", "payments", "person:ada", "read,curate", "30", "laptop"],
+        ),
+        ("team|list-tokens|payments", ["team", "list-tokens", "payments"]),
+        ("team|revoke-token|payments|#7", ["team", "revoke-token", "payments", "7"]),
+        ("memory|cancel|8d5f3a52", ["memory", "cancel", "8d5f3a52"]),
+        ("memory|operations", ["memory", "operations"]),
+        ("memory|operations|600", ["memory", "operations", "600"]),
     ],
 )
 def test_a_line_becomes_the_arguments_of_its_operation(line: str, expected: list[str]) -> None:

@@ -42,7 +42,8 @@ def scan(draft: Draft, policy: Policy, check: Checkpoint = _unhurried) -> Verdic
         shapes.typed_strength.cache_clear()
     if found.redacted:
         title, body, *tags = texts
-        draft = replace(draft, title=title, body=body, tags=tuple(tags))
+        # What is said beside the text is refused rather than cut.
+        draft = replace(draft, title=title, body=body, tags=tuple(tags[: len(draft.tags)]))
     return Verdict(
         draft=draft,
         refused=tuple(found.refused),
@@ -99,8 +100,8 @@ def _personal(part: Part, policy: Policy, found: _Findings) -> list[PersonalHit]
     for hit in personal.find(part.canon):
         if hit.confidence is Confidence.LOW or policy.personal_data == "quarantine":
             kept = found.quarantined
-        # A tag is a name, and a placeholder is none.
-        elif policy.personal_data == "reject" or part.field == "tag":
+        # A tag is a name, and a placeholder is none; metadata are for programs, which would take it for a value.
+        elif policy.personal_data == "reject" or part.field in {"tag", "metadata"}:
             kept = found.refused
         else:
             kept = found.redacted

@@ -1,13 +1,14 @@
 """The parts of a draft that are scanned, and where in them something was found."""
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
-from kapelle.domain.entries import Draft
+from kapelle.domain.entries import Details, Draft
 from kapelle.domain.rules.scan import views
 from kapelle.domain.rules.scan.views import View
 from kapelle.domain.scan import Field, Finding
@@ -50,8 +51,29 @@ def cut(part: Part, remaining: View) -> Part:
 
 
 def parts(draft: Draft) -> Iterator[Part]:
-    """Yield title, body and tags, in the order in which findings are reported."""
+    """Yield title, body, tags and metadata, in the order in which findings are reported."""
     yield part("title", draft.title)
     yield part("body", draft.body)
     for position, tag in enumerate(draft.tags, start=1):
         yield part("tag", tag, position)
+    if said := said_beside(draft.details):
+        yield part("metadata", said)
+
+
+def said_beside(details: Details) -> str:
+    """Return the metadata and the source of an entry as text, one line a value after its name, nothing escaped."""
+    lines = list(_lines("", json.loads(details.metadata))) if details.metadata else []
+    if details.span is not None:
+        lines.append(f"source: {details.span.source}")
+    return "\n".join(lines)
+
+
+def _lines(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _lines(f"{name}.{key}" if name else key, inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _lines(name, inner)
+    else:
+        yield f"{name}: {value if isinstance(value, str) else json.dumps(value)}"
