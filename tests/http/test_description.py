@@ -7,9 +7,9 @@ from pathlib import Path
 from tests.web import ADMIN, AGENT, Web
 
 # A bounded part of what `schemathesis run` can try; docs/http.md has the command for more.
-EXAMPLES = 12
+EXAMPLES = 6
 SEED = 7
-SECONDS = 120
+SECONDS = 300
 
 
 async def _probed(web: Web, token: str, *options: str) -> tuple[int, str]:
@@ -37,7 +37,7 @@ async def _probed(web: Web, token: str, *options: str) -> tuple[int, str]:
 
 
 async def test_an_admin_meets_no_failure_and_no_undocumented_answer(web: Web) -> None:
-    code, output = await _probed(web, ADMIN, "--phases", "examples,coverage,fuzzing")
+    code, output = await _probed(web, ADMIN, "--phases", "examples,coverage")
 
     assert code == 0, output
 

@@ -48,7 +48,7 @@ async def test_the_examples_answer_as_the_page_says(web: Web) -> None:
 
 async def _run(web: Web, command: str) -> httpx.Response:
     """Send what a curl command would, for the options that the page uses."""
-    filled = command.replace("$URL", "").replace("$AGENT", AGENT).replace("$ADMIN", ADMIN)
+    filled = command.replace("\\\n", " ").replace("$URL", "").replace("$AGENT", AGENT).replace("$ADMIN", ADMIN)
     _, _, *words = shlex.split(filled)
     method, headers, body, path = "", {}, None, ""
     while words:

@@ -8,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from kapelle.adapters.errors import HTTP_STATUS, UNEXPECTED, sentence
 from kapelle.adapters.where import where
@@ -15,6 +16,7 @@ from kapelle.domain.errors import Fault, StillRunning, Unavailable
 
 log = logging.getLogger(__name__)
 
+_METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 RETRY_AFTER = {"Retry-After": "1"}
 
 
@@ -58,7 +60,7 @@ _MEANINGS = {
 def documented(*statuses: int, duplicates: bool = False) -> dict[int | str, dict[str, Any]]:
     """Return the errors of a route for its description; those that any route can have are among them."""
     answers: dict[int | str, dict[str, Any]] = {
-        status: {"model": ErrorAnswer, "description": _MEANINGS[status]} for status in (401, 403, 422, 503, *statuses)
+        status: {"model": ErrorAnswer, "description": _MEANINGS[status]} for status in (401, 403, 404, 422, 503, *statuses)
     }
     if duplicates:
         answers[409]["model"] = DuplicateAnswer
@@ -156,9 +158,19 @@ async def http(request: Request, error: Exception) -> JSONResponse:
             return JSONResponse(problem(request, "NOT_FOUND", "there is nothing at this address"), 404)
         case 405:
             message = "this address does not take this method"
-            return JSONResponse(problem(request, "METHOD_NOT_ALLOWED", message), 405, error.headers)
+            return JSONResponse(problem(request, "METHOD_NOT_ALLOWED", message), 405, {"Allow": _methods(request)})
         case status:
             return JSONResponse(problem(request, "INVALID_REQUEST", "the request cannot be read"), status)
+
+
+def _methods(request: Request) -> str:
+    """Return what an address takes; the framework names the methods of its first route alone."""
+    return ", ".join(method for method in _METHODS if _is_taken(request, method))
+
+
+def _is_taken(request: Request, method: str) -> bool:
+    asked = {**request.scope, "method": method}
+    return any(route.matches(asked)[0] is Match.FULL for route in request.app.routes)
 
 
 async def unexpected(request: Request, error: Exception) -> JSONResponse:

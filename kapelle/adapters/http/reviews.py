@@ -22,7 +22,7 @@ ConflictId = Annotated[int, Path(ge=1, le=validation.LARGEST_ID, examples=[3])]
 
 
 @router.post(
-    "/memories/{memory_id}/accept",
+    "/memories/{memory_id:int}/accept",
     summary="Accept a proposed entry",
     responses={**ACCEPTED, **documented(404, 409, 413)},
 )
@@ -34,7 +34,7 @@ async def accept(memory_id: EntryId, visitor: Curator, response: Response, body:
 
 
 @router.post(
-    "/memories/{memory_id}/supersede",
+    "/memories/{memory_id:int}/supersede",
     status_code=201,
     summary="Replace an entry by a better one",
     responses={**ACCEPTED, **documented(404, 409, 413, duplicates=True)},
@@ -56,7 +56,7 @@ async def conflicts(visitor: Reader) -> ConflictsAnswer:
 
 
 @router.post(
-    "/conflicts/{conflict_id}/resolve",
+    "/conflicts/{conflict_id:int}/resolve",
     summary="Settle a conflict",
     responses={**ACCEPTED, **documented(404, 409, 413)},
 )
