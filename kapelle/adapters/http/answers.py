@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from kapelle.domain.entries import Entry, Kind, Record, Status, Visibility
 from kapelle.domain.ledger import Event
 from kapelle.domain.outcomes import Code
-from kapelle.operations.results import Operated, Pair, Rated, Running, Written
+from kapelle.operations.results import Operated, Pair, Rated, Running, Told, Written
 from kapelle.store.search import Hit
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
@@ -56,6 +56,7 @@ class MemoryAnswer(BaseModel):
     visibility: Visibility
     title: str
     body: str
+    version: str = Field(description="Of title and body; a decision that names it is about no other text.")
     tags: list[str]
     labels: list[LabelAnswer]
     metadata: dict[str, Any]
@@ -84,6 +85,7 @@ class MemoryAnswer(BaseModel):
             visibility=record.visibility,
             title=entry.title,
             body=entry.body,
+            version=entry.version,
             tags=list(entry.tags),
             labels=[LabelAnswer(label=one.kind, confidence=one.confidence) for one in details.labels],
             metadata=json.loads(details.metadata) if details.metadata else {},
@@ -286,6 +288,32 @@ class HistoryAnswer(BaseModel):
     events: list[EventAnswer]
 
 
+class HeldEntryAnswer(BaseModel):
+    """One entry that nobody may read before a maintainer has looked at it."""
+
+    id: int = Field(examples=[12])
+    kind: Kind
+    title: str
+    body: str
+    version: str = Field(description="Of title and body; a decision that names it is about no other text.")
+    tags: list[str]
+    source: str
+    created_at: datetime
+
+    @classmethod
+    def of(cls, entry: Entry) -> "HeldEntryAnswer":
+        return cls(
+            id=entry.id,
+            kind=entry.kind,
+            title=entry.title,
+            body=entry.body,
+            version=entry.version,
+            tags=list(entry.tags),
+            source=entry.source,
+            created_at=entry.created_at,
+        )
+
+
 class ConflictAnswer(BaseModel):
     """Two entries that may contradict or repeat each other; `first_id` is the older one."""
 
@@ -295,6 +323,7 @@ class ConflictAnswer(BaseModel):
     reasons: list[str] = Field(description="Names of the rules that see a difference.")
     first_id: int
     second_id: int
+    version: str = Field(description="Of both texts; a decision that names it is about no others.")
 
     @classmethod
     def of(cls, pair: Pair) -> "ConflictAnswer":
@@ -305,6 +334,7 @@ class ConflictAnswer(BaseModel):
             reasons=list(pair.reasons),
             first_id=pair.first.id,
             second_id=pair.second.id,
+            version=f"{pair.first.version}-{pair.second.version}",
         )
 
 
@@ -312,6 +342,23 @@ class ConflictsAnswer(BaseModel):
     """Open conflicts, the most pressing first."""
 
     conflicts: list[ConflictAnswer]
+
+
+class QuarantinedAnswer(BaseModel):
+    """Entries that wait for a maintainer, the oldest first."""
+
+    entries: list[HeldEntryAnswer]
+
+
+class ToldAnswer(BaseModel):
+    """A sentence, and what it rests on, line by line."""
+
+    text: str
+    lines: list[str]
+
+    @classmethod
+    def of(cls, told: Told) -> "ToldAnswer":
+        return cls(text=told.text, lines=list(told.lines or ()))
 
 
 class HealthAnswer(BaseModel):

@@ -27,6 +27,7 @@ def _timestamp(value: object) -> object:
 
 
 Moment = Annotated[AwareDatetime, BeforeValidator(_timestamp)]
+Version = Annotated[str | None, Field(max_length=40, description="As the answer that was reviewed named it.")]
 # A JSON number; a text that looks like one is not taken for it.
 Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 
@@ -176,6 +177,21 @@ class ResolveBody(Claims):
     model_config = ConfigDict(json_schema_extra={"examples": [{"decision": "keep-second"}]})
 
     decision: Literal["keep-both", "keep-first", "keep-second"]
+    version: Version = None
+
+
+class AcceptBody(Claims):
+    """The text that was reviewed."""
+
+    version: Version = None
+
+
+class RejectBody(AcceptBody):
+    """Why an entry is rejected, and the text that was reviewed."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "Only true for one service."}]})
+
+    reason: str | None = Field(None, description="Kept in the entry's history; its text is not.")
 
 
 class NoBody(Claims):

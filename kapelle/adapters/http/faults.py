@@ -59,8 +59,9 @@ _MEANINGS = {
 
 def documented(*statuses: int, duplicates: bool = False) -> dict[int | str, dict[str, Any]]:
     """Return the errors of a route for its description; those that any route can have are among them."""
+    all_of_them = (401, 403, 404, 422, 503, *statuses)
     answers: dict[int | str, dict[str, Any]] = {
-        status: {"model": ErrorAnswer, "description": _MEANINGS[status]} for status in (401, 403, 404, 422, 503, *statuses)
+        status: {"model": ErrorAnswer, "description": _MEANINGS[status]} for status in all_of_them
     }
     if duplicates:
         answers[409]["model"] = DuplicateAnswer

@@ -14,6 +14,7 @@ from kapelle.adapters.http.answers import (
     MemoryAnswer,
     PageAnswer,
     RatedAnswer,
+    ToldAnswer,
     WriteAnswer,
 )
 from kapelle.adapters.http.bodies import FeedbackBody, Moment, NewMemory, NoBody, SearchBody
@@ -96,20 +97,27 @@ async def hottest(visitor: Reader) -> HotAnswer:
     return HotAnswer(entries=[HotEntryAnswer.of(entry) for entry in found.entries])
 
 
-@router.get("/{memory_id:int}", summary="Show an entry", responses=documented(404))
+@router.get("/{memory_id:int}", summary="Show an entry", responses=documented())
 async def show(memory_id: EntryId, visitor: Reader, as_of: AsOf = None) -> MemoryAnswer:
     """Show one entry, also one that is not current any more; or as it stood at a past moment."""
     return MemoryAnswer.of(await read.record(memory_id, visitor.at(as_of).caller, visitor.services))
 
 
-@router.get("/{memory_id:int}/history", summary="What happened to an entry", responses=documented(404))
+@router.get("/{memory_id:int}/history", summary="What happened to an entry", responses=documented())
 async def history(memory_id: EntryId, visitor: Reader) -> HistoryAnswer:
     """Show what happened to an entry, the oldest first, also after it was forgotten."""
     found = await read.history(read.ShowHistory(entry_id=str(memory_id)), visitor.caller, visitor.services)
     return HistoryAnswer(id=found.entry_id, events=[EventAnswer.of(event) for event in found.events])
 
 
-@router.post("/{memory_id:int}/feedback", summary="Rate an entry", responses=documented(404, 409, 413))
+@router.get("/{memory_id:int}/receipt", summary="What became of a forgotten entry", responses=documented())
+async def receipt(memory_id: EntryId, visitor: Reader) -> ToldAnswer:
+    """Show what became of each store when an entry was forgotten or rejected."""
+    found = await review.receipt(review.Receipt(entry_id=str(memory_id)), visitor.caller, visitor.services)
+    return ToldAnswer.of(found)
+
+
+@router.post("/{memory_id:int}/feedback", summary="Rate an entry", responses=documented(409, 413))
 async def rate(memory_id: EntryId, body: FeedbackBody, visitor: Proposer) -> RatedAnswer:
     """Say that an entry was helpful, or unhelpful."""
     require_own(visitor, body)
@@ -121,7 +129,7 @@ async def rate(memory_id: EntryId, body: FeedbackBody, visitor: Proposer) -> Rat
     "/{memory_id:int}/propose",
     status_code=201,
     summary="Offer an own entry to the team",
-    responses={**ACCEPTED, **documented(404, 409, 413, duplicates=True)},
+    responses={**ACCEPTED, **documented(409, 413, duplicates=True)},
 )
 async def offer(memory_id: EntryId, visitor: Proposer, response: Response, body: NoBody | None = None) -> WriteAnswer:
     """Propose one of the calling agent's own entries to the team. The agent keeps its own."""
@@ -129,7 +137,7 @@ async def offer(memory_id: EntryId, visitor: Proposer, response: Response, body:
     return writes.show(response, await own.offer(memory_id, visitor.caller, visitor.services))
 
 
-@router.post("/{memory_id:int}/forget", summary="Forget an entry", responses={**ACCEPTED, **documented(404, 409, 413)})
+@router.post("/{memory_id:int}/forget", summary="Forget an entry", responses={**ACCEPTED, **documented(409, 413)})
 async def forget(memory_id: EntryId, visitor: Proposer, response: Response, body: NoBody | None = None) -> WriteAnswer:
     """Remove an entry and everything derived from it. It takes the scope curate, but for an agent's own entry."""
     require_own(visitor, body or NoBody())

@@ -29,14 +29,14 @@ async def stuck(
     return OperationsAnswer(operations=[OperationAnswer.of(one) for one in found.operations])
 
 
-@router.get("/{operation_id}", summary="Show an operation", responses=documented(404))
+@router.get("/{operation_id}", summary="Show an operation", responses=documented())
 async def show(operation_id: OperationId, visitor: Reader) -> OperationAnswer:
     """Show how far an operation is. An agent sees its own ones, a person those of the team."""
     request = operating.ShowOperation(operation_id=str(operation_id))
     return OperationAnswer.of(await operating.show(request, visitor.caller, visitor.services))
 
 
-@router.post("/{operation_id}/cancel", summary="Cancel an operation", responses=documented(404, 409, 413))
+@router.post("/{operation_id}/cancel", summary="Cancel an operation", responses=documented(409, 413))
 async def cancel(operation_id: OperationId, visitor: Proposer, body: NoBody | None = None) -> OperationAnswer:
     """Take back an operation that has not ended: then nothing of it is stored. Answers the same the second time."""
     require_own(visitor, body or NoBody())
