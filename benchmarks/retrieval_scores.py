@@ -13,14 +13,17 @@ class Answer:
 
     question: Question
     found: tuple[str, ...]
+    # Whether one of them clearly has to do with the question, as the search itself says.
+    clear: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
     """Means over the questions that have an answer, in per cent.
 
-    `forbidden` counts hits that must not be; `silent` is the share of the questions without an answer that brought
-    nothing, in per cent, and None if there is no such question.
+    `forbidden` counts hits that must not be. `silent` is the share of the questions without an answer that brought
+    nothing, `unclear` of those that brought nothing above the cut for a clear hit, both in per cent, and None if there
+    is no such question.
     """
 
     recall_5: float
@@ -30,11 +33,12 @@ class Scores:
     questions: int
     forbidden: int
     silent: float | None
+    unclear: float | None
 
     def __str__(self) -> str:
         """Return the line of the report."""
         line = f"R@5 {self.recall_5:5.1f}  R@10 {self.recall_10:5.1f}  MRR {self.mrr:5.1f}  nDCG {self.ndcg:5.1f}"
-        silent = "" if self.silent is None else f"  left empty {self.silent:.0f} %"
+        silent = "" if self.silent is None else f"  left empty {self.silent:.0f} %, no clear hit {self.unclear:.0f} %"
         return f"{line if self.questions else '-':50}  n={self.questions:<5} forbidden {self.forbidden}{silent}"
 
 
@@ -42,7 +46,7 @@ def score(answers: Iterable[Answer]) -> Scores:
     """Score answers; a note is relevant or it is not."""
     asked = tuple(answers)
     answerable = [(answer.question.relevant, answer.found[:10]) for answer in asked if answer.question.relevant]
-    empty = [not answer.found for answer in asked if not answer.question.relevant]
+    unanswerable = [answer for answer in asked if not answer.question.relevant]
     return Scores(
         recall_5=_mean([len(relevant & set(found[:5])) / len(relevant) for relevant, found in answerable]),
         recall_10=_mean([len(relevant & set(found)) / len(relevant) for relevant, found in answerable]),
@@ -50,7 +54,8 @@ def score(answers: Iterable[Answer]) -> Scores:
         ndcg=_mean([gain(relevant, found) for relevant, found in answerable]),
         questions=len(answerable),
         forbidden=sum(len(answer.question.forbidden & set(answer.found)) for answer in asked),
-        silent=_mean(empty) if empty else None,
+        silent=_mean([not answer.found for answer in unanswerable]) if unanswerable else None,
+        unclear=_mean([not answer.clear for answer in unanswerable]) if unanswerable else None,
     )
 
 

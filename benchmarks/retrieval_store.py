@@ -145,4 +145,5 @@ async def ask(pool: Pool, stored: Stored, question: Question, mode: str, embedde
             model=embedder.model,
         ),
     )
-    return Answer(question=question, found=tuple(stored.notes[hit.entry.id] for hit in hits))
+    found = tuple(stored.notes[hit.entry.id] for hit in hits)
+    return Answer(question=question, found=found, clear=any(hit.why.clear for hit in hits))

@@ -126,6 +126,8 @@ class Call:
     # Asks for what an operation that is still running has done so far.
     wants_steps: bool = False
     wants_versions: bool = False
+    # Asks which hits of a search clearly have to do with the question.
+    wants_clear: bool = False
     # The past moment that a read is about, and the interval in which a written text holds.
     as_of: datetime | None = None
     valid_from: datetime | None = None

@@ -14,6 +14,8 @@ class Found:
     """The hits of a search, best first."""
 
     entries: tuple[Entry, ...]
+    # For each entry, whether it clearly has to do with the question.
+    clear: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,7 @@ class Wanted:
 async def run(request: Search, caller: Caller, services: Services) -> Found:
     kind = validation.kind_or_any(request.kind)
     hits = await look(request.query, Wanted(kinds=(kind,) if kind else ()), caller, services)
-    return Found(entries=tuple(hit.entry for hit in hits))
+    return Found(entries=tuple(hit.entry for hit in hits), clear=tuple(hit.why.clear for hit in hits))
 
 
 async def look(text: str, wanted: Wanted, caller: Caller, services: Services) -> tuple[Hit, ...]:

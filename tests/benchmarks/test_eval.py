@@ -72,6 +72,17 @@ async def test_most_questions_without_an_answer_bring_nothing(found: Found, topi
     assert left_empty >= silent
 
 
+async def test_nine_of_ten_questions_without_an_answer_bring_no_clear_hit(found: Found) -> None:
+    unclear = score(found["blend"]).unclear
+    assert unclear is not None
+    assert unclear >= 90.0
+
+
+async def test_clear_hits_are_most_of_the_answers(found: Found) -> None:
+    answered = [answer for answer in found["blend"] if answer.question.relevant]
+    assert sum(answer.clear for answer in answered) >= 0.7 * len(answered)
+
+
 def test_the_own_set_is_large_and_says_what_it_means() -> None:
     (own,) = load(OWN)
     notes = {note.id: note for note in own.notes}

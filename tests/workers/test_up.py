@@ -176,7 +176,7 @@ async def test_parts_that_run_elsewhere_are_not_started(home: Path, servers: Add
         "TEMPORAL_ADDRESS": servers.temporal_address,
     }
     async with up(home.with_name("guest"), environment=environment) as guest:
-        assert set(guest.parts) == {"worker", "commands", "mcp"}
+        assert set(guest.parts) == {"worker", "commands", "http", "mcp"}
         assert guest.endpoints["nats_url"] == servers.nats_url
         assert guest.endpoints["temporal_address"] == servers.temporal_address
         assert guest.endpoints["temporal_ui_url"] is None

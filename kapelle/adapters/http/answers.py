@@ -153,6 +153,7 @@ class WhyAnswer(BaseModel):
     relevance: float = Field(description="The legs together.")
     shifts: dict[str, float] = Field(description="Small bounded shifts.", examples=[{"feedback": 0.01}])
     score: float
+    clear: bool = Field(description="Whether it clearly has to do with the question, or is only the nearest there is.")
 
 
 class HitAnswer(BaseModel):
@@ -187,6 +188,7 @@ def _why(hit: Hit) -> WhyAnswer:
         relevance=hit.why.relevance,
         shifts=dict(hit.why.shifts),
         score=hit.why.score,
+        clear=hit.why.clear,
     )
 
 

@@ -57,8 +57,12 @@ async def call(service: Service, agent: Agent, name: str, arguments: _Values) ->
 
 async def _search(service: Service, agent: Agent, values: _Values) -> _Structure:
     reply = await service.memory(agent, "search", values["query"], values.get("kind", ""))
-    shown = list(zip(reply.ids, reply.entries, strict=True))[: values.get("limit", tools.DEFAULT_LIMIT)]
-    return {"entries": [_excerpt(entry(number, rendered)) for number, rendered in shown]}
+    found = list(zip(reply.ids, reply.entries, reply.clear, strict=True))[: values.get("limit", tools.DEFAULT_LIMIT)]
+    return {
+        "entries": [
+            _excerpt(entry(number, rendered)) | ({} if clear else {"weak": True}) for number, rendered, clear in found
+        ]
+    }
 
 
 async def _get(service: Service, agent: Agent, values: _Values) -> _Structure:
@@ -104,7 +108,8 @@ def _text(structure: _Structure) -> str:
 
 def _rendered(one: _Structure) -> str:
     cut = f" … (cut; memory_get {one['id']} has all)" if one.get("cut") else ""
-    return f"Entry {one['id']}\n[{one['status']}] {one['kind']}: {one['title']}\n{one['body']}{cut}"
+    doubt = " (weak match)" if one.get("weak") else ""
+    return f"Entry {one['id']}{doubt}\n[{one['status']}] {one['kind']}: {one['title']}\n{one['body']}{cut}"
 
 
 def _error(message: str) -> CallToolResult:

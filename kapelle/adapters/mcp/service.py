@@ -31,11 +31,12 @@ class Agent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the service answered: the ids are those of the entries, where they were asked for."""
+    """What the service answered: ids of the entries and whether they clearly match, where that was asked for."""
 
     text: str
     entries: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
+    clear: tuple[bool, ...] = ()
 
 
 class RefusedByService(Exception):
@@ -75,7 +76,14 @@ class Service:
             RefusedByService: with the service's sentence.
         """
         return await self._ask(
-            {"command": "memory", "team": agent.team, "source": agent.source, "args": arguments, "ids": True}
+            {
+                "command": "memory",
+                "team": agent.team,
+                "source": agent.source,
+                "args": arguments,
+                "ids": True,
+                "clear": True,
+            }
         )
 
     async def _ask(self, request: dict[str, object]) -> Reply:
@@ -92,4 +100,9 @@ class Service:
         reply = json.loads(message.data)
         if reply["ok"] is not True:
             raise RefusedByService(reply["error"], (message.headers or {}).get(ERROR_HEADER, ""))
-        return Reply(text=reply["text"], entries=tuple(reply.get("entries", ())), ids=tuple(reply.get("ids", ())))
+        return Reply(
+            text=reply["text"],
+            entries=tuple(reply.get("entries", ())),
+            ids=tuple(reply.get("ids", ())),
+            clear=tuple(reply.get("clear", ())),
+        )

@@ -44,7 +44,8 @@ SEARCH = Tool(
     name="memory_search",
     description=(
         "Search the team's shared memory: conventions, decisions, gotchas, procedures. Use before starting work and "
-        "when stuck. `curated` was reviewed by a person, `proposed` was not. Long bodies are cut; memory_get has all."
+        "when stuck. `curated` was reviewed by a person, `proposed` was not. Long bodies are cut; memory_get has all. "
+        "A `weak` match may be about something else."
     ),
     input_schema=_object(
         ("query",),
@@ -54,7 +55,10 @@ SEARCH = Tool(
     ),
     output_schema=_object(
         ("entries",),
-        entries={"type": "array", "items": _object(_ENTRY, **_ENTRY_TYPES, cut={"type": "boolean"})},
+        entries={
+            "type": "array",
+            "items": _object(_ENTRY, **_ENTRY_TYPES, cut={"type": "boolean"}, weak={"type": "boolean"}),
+        },
     ),
     annotations=_hints(reads=True),
 )

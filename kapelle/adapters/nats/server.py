@@ -17,7 +17,7 @@ from kapelle.adapters.where import where
 from kapelle.adapters.wording import entry_ids, versions, words
 from kapelle.domain.errors import Fault, InvalidRequest, Unavailable
 from kapelle.operations import perform
-from kapelle.operations.results import Exported, Running, Written
+from kapelle.operations.results import Exported, Found, Running, Written
 from kapelle.services import Services
 
 log = logging.getLogger(__name__)
@@ -103,6 +103,7 @@ class CommandServer:
         beside = {
             "ids": entry_ids(result) if call.wants_ids else None,
             "versions": versions(result) if call.wants_versions else None,
+            "clear": result.clear if call.wants_clear and isinstance(result, Found) else None,
         }
         if call.wants_steps and isinstance(result, Running | Written | Exported):
             reply = wire.write(text, entries, beside, limit=limit - STEPS_BYTES)

@@ -31,6 +31,8 @@ _WORDS_ALONE_AS_EVIDENCE = 0.8
 # Least evidence of the best hit: below it nothing answers, and nothing is shown. Where only words were compared there
 # is no such floor: their score is no probability.
 JUNK = 0.28
+# Evidence from which on a hit clearly has to do with the question; what has less may be the nearest there is.
+CLEAR = 0.5
 # Least share of the best hit's evidence: what is further behind is its tail.
 _TAIL = 0.5
 _TAIL_BY_WORDS = 0.1
@@ -78,6 +80,11 @@ class Why(msgspec.Struct, frozen=True, kw_only=True):
     relevance: float
     shifts: tuple[tuple[str, float], ...]
     score: float
+
+    @property
+    def clear(self) -> bool:
+        """Whether the hit clearly has to do with the question."""
+        return evidence(self.words, self.cosine) >= CLEAR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
