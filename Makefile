@@ -38,7 +38,7 @@ demo: $(STAMP) ## play a story on a stack of its own and print what each step pr
 	@exec $(PY) -m workers.demo $(ARGS)
 
 test: $(STAMP) ## run all tests on real servers
-	@exec $(PY) -m pytest $(ARGS)
+	@exec $(PY) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 eval: $(STAMP) ## score search on the product's own set: words, vectors and both
 	@exec $(PY) -m benchmarks.eval $(ARGS)
