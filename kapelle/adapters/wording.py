@@ -6,6 +6,7 @@ from typing import Any
 
 from kapelle.domain.ledger import Event
 from kapelle.operations.results import (
+    Doubt,
     Exported,
     Found,
     History,
@@ -53,6 +54,11 @@ def versions(result: Result) -> tuple[str, ...] | None:
             return None
 
 
+def conflicts(result: Result) -> tuple[str, ...] | None:
+    """Return the open conflicts of a shown entry, one line each."""
+    return tuple(map(_doubt, result.doubts)) if isinstance(result, Shown) else None
+
+
 def count(entries: int) -> str:
     return "1 entry" if entries == 1 else f"{entries} entries"
 
@@ -98,11 +104,17 @@ def _event(event: Event) -> str:
     return f"{_moment(event.happened_at)} {event.event} by {event.actor}{other}"
 
 
+def _doubt(doubt: Doubt) -> str:
+    return f"{_conflict(doubt)} with entry {doubt.other_id}"
+
+
+def _conflict(one: Pair | Doubt) -> str:
+    why = f": {', '.join(one.reasons)}" if one.reasons else ""
+    return f"Conflict {one.conflict_id} ({one.kind.replace('_', ' ')}, {one.score:.2f}{why})"
+
+
 def _pair(pair: Pair) -> str:
-    why = f": {', '.join(pair.reasons)}" if pair.reasons else ""
-    kind = pair.kind.replace("_", " ")
-    between = f"between entries {pair.first.id} and {pair.second.id}"
-    head = f"Conflict {pair.conflict_id} ({kind}, {pair.score:.2f}{why}) {between}"
+    head = f"{_conflict(pair)} between entries {pair.first.id} and {pair.second.id}"
     return f"{head}\n{pair.first.render()}\n{pair.second.render()}"
 
 

@@ -128,6 +128,8 @@ class Call:
     wants_versions: bool = False
     # Asks which hits of a search clearly have to do with the question.
     wants_clear: bool = False
+    # Asks for the open conflicts of the entry that is shown.
+    wants_conflicts: bool = False
     # The past moment that a read is about, and the interval in which a written text holds.
     as_of: datetime | None = None
     valid_from: datetime | None = None

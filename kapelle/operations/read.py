@@ -8,10 +8,10 @@ from kapelle.domain import validation
 from kapelle.domain.callers import Caller
 from kapelle.domain.entries import Entry, Record, Status
 from kapelle.domain.errors import NotFound
-from kapelle.operations.results import History, Listed, Shown
+from kapelle.operations.results import Doubt, History, Listed, Shown
 from kapelle.services import Services
-from kapelle.store import as_of, entries, ledger, reasons, records
-from kapelle.store.pool import tenant
+from kapelle.store import as_of, conflicts, entries, ledger, reasons, records
+from kapelle.store.pool import Connection, tenant
 from kapelle.store.records import Filter
 
 
@@ -37,16 +37,37 @@ class ShowHistory:
 async def get(request: Get, caller: Caller, services: Services) -> Shown:
     entry_id = validation.number("the entry id", request.entry_id)
     async with tenant(services.pool, services.org_id) as conn:
-        if caller.as_of is None:
-            entry = await entries.get(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
-        else:
+        if caller.as_of is not None:
             stood = await as_of.known(
                 conn, org_id=services.org_id, team_id=caller.team_id, moment=caller.as_of, entry_id=entry_id
             )
-            entry = stood[0] if stood else None
-    if entry is None:
-        raise missing(entry_id, " at that time" if caller.as_of else "")
-    return Shown(entry=entry)
+            if not stood:
+                raise missing(entry_id, " at that time")
+            return Shown(entry=stood[0])
+        entry = await entries.get(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
+        if entry is None:
+            raise missing(entry_id)
+        return Shown(entry=entry, doubts=await _doubts(conn, entry_id, caller, services))
+
+
+async def doubts(entry_id: int, caller: Caller, services: Services) -> tuple[Doubt, ...]:
+    """Return the open conflicts of an entry, the most pressing first."""
+    async with tenant(services.pool, services.org_id) as conn:
+        return await _doubts(conn, entry_id, caller, services)
+
+
+async def _doubts(conn: Connection, entry_id: int, caller: Caller, services: Services) -> tuple[Doubt, ...]:
+    found = await conflicts.open_conflicts(conn, org_id=services.org_id, team_id=caller.team_id, entry_id=entry_id)
+    return tuple(
+        Doubt(
+            conflict_id=one.id,
+            kind=one.kind,
+            score=one.score,
+            reasons=one.reasons,
+            other_id=one.second_id if one.first_id == entry_id else one.first_id,
+        )
+        for one in found
+    )
 
 
 async def listing(_request: List, caller: Caller, services: Services) -> Listed:

@@ -19,8 +19,23 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """An open conflict as one of its two entries is shown it."""
+
+    conflict_id: int
+    kind: ConflictKind
+    score: float
+    # Names of the rules that see a difference.
+    reasons: tuple[str, ...]
+    other_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
+    """One entry, with the conflicts that nobody has settled, the most pressing first."""
+
     entry: Entry
+    doubts: tuple[Doubt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

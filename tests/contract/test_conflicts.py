@@ -19,6 +19,20 @@ async def test_texts_that_differ_in_a_number_are_both_stored_and_shown_as_a_conf
     )
 
 
+async def test_an_entry_is_shown_with_its_open_conflicts_to_those_who_ask_for_them(memory: Memory) -> None:
+    await memory.ask("add", *RETRY)
+    await memory.ask("propose", *OTHER_NUMBER, source=AGENT)
+
+    first, second = [await memory.ask("get", entry_id, conflicts=True) for entry_id in ("1", "2")]
+
+    assert first["conflicts"][0].startswith("Conflict 1 (contradiction, ")
+    assert first["conflicts"][0].endswith(") with entry 2")
+    assert second["conflicts"][0].endswith(") with entry 1")
+    assert "conflicts" not in await memory.ask("get", "1")
+    await memory.ask("resolve", "1", "keep-both")
+    assert (await memory.ask("get", "1", conflicts=True))["conflicts"] == []
+
+
 async def test_keeping_the_second_lets_it_supersede_the_first_and_accepts_it(memory: Memory) -> None:
     await memory.ask("add", *RETRY)
     await memory.ask("propose", *OTHER_NUMBER, source=AGENT)

@@ -75,3 +75,15 @@ async def test_a_maintainer_sees_what_is_quarantined_and_releases_it(web: Web) -
 
     assert released.status_code == 200
     assert (await _shown(web, held_id))["status"] in {"proposed", "curated"}
+
+
+async def test_an_entry_is_shown_with_the_conflicts_that_nobody_has_settled(web: Web) -> None:
+    text = "The invoice job for region north runs {0} times a day."
+    bodies = [{"kind": "fact", "title": "Invoice job", "body": text.format(number)} for number in (4, 9)]
+    first, second = [(await web.call("POST", "/v1/memories", body, token=AGENT)).json()["id"] for body in bodies]
+
+    [conflict] = (await _shown(web, first))["conflicts"]
+    await web.call("POST", f"/v1/conflicts/{conflict['id']}/resolve", {"decision": "keep-both"}, token=ADMIN)
+
+    assert (conflict["kind"], conflict["other_id"]) == ("contradiction", second)
+    assert (await _shown(web, first))["conflicts"] == []

@@ -76,6 +76,7 @@ def _carry_out(given: Namespace, subcommand: Subcommand, around: Surroundings) -
         request_id=flags.request_id or (uuid.uuid4().hex if subcommand.repeatable else ""),
         numbered=subcommand.view is View.ENTRIES,
         stepwise=subcommand.stepwise,
+        doubtful=subcommand.view is View.ENTRY,
         moments=_moments(given),
         versioned=flags.json and subcommand.view in {View.ENTRIES, View.ENTRY},
     )

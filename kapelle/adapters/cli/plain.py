@@ -16,6 +16,7 @@ def lines(reply: Reply, view: View) -> Iterator[str]:
     """Yield what goes to standard output."""
     if reply.entries is None:
         yield for_terminal(reply.text)
+        yield from map(one_line, reply.conflicts)
     elif view is View.ENTRIES:
         yield from _entries(blocks.parse_all(reply.entries, reply.ids))
     else:

@@ -19,6 +19,8 @@ class Reply:
     # The entries' numbers, in the same order, from services that send them.
     ids: tuple[int, ...]
     document: str
+    # Of one entry: its open conflicts, from services that send them.
+    conflicts: tuple[str, ...] = ()
     # Of a refusal: its code, from services that send one.
     code: str = ""
     # What a long run has done so far, from services that send it.
@@ -38,6 +40,8 @@ class Request:
     stepwise: bool = False
     # Ask for the entries' versions, by which a decision says what it is about.
     versioned: bool = False
+    # Ask for the open conflicts of the entry that is shown.
+    doubtful: bool = False
     # `as_of`, `valid_from` and `valid_until`, those of them that were given.
     moments: tuple[tuple[str, str], ...] = ()
 
@@ -51,6 +55,8 @@ def encode(request: Request, config: Config) -> bytes:
     fields |= dict(request.moments)
     if request.versioned:
         fields["versions"] = True
+    if request.doubtful:
+        fields["conflicts"] = True
     if request.numbered:
         fields["ids"] = True
     if request.stepwise:
@@ -74,6 +80,7 @@ def decode(content: bytes, code: str = "") -> Reply:
             entries=None if entries is None else tuple(str(entry) for entry in entries),
             ids=tuple(int(number) for number in ids),
             document=json.dumps(found, ensure_ascii=False),
+            conflicts=tuple(str(conflict) for conflict in found.get("conflicts") or ()),
             code=code,
             steps=tuple(str(step) for step in found.get("steps") or ()),
         )

@@ -28,6 +28,7 @@ def show(reply: Reply, view: View, console: Console, *, full: bool) -> None:
 def _parts(reply: Reply, view: View, width: int, *, full: bool) -> Iterator[RenderableType]:
     if reply.entries is None:
         yield _entry(blocks.parse(reply.text)) if view is View.ENTRY else Text(for_terminal(reply.text))
+        yield from (Text(one_line(conflict), style="yellow") for conflict in reply.conflicts)
         return
     if reply.entries:
         yield _body_of_reply(reply, view, width, full=full)

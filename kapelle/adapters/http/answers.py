@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from kapelle.domain.entries import Entry, Kind, Record, Status, Visibility
 from kapelle.domain.ledger import Event
 from kapelle.domain.outcomes import Code
-from kapelle.operations.results import Operated, Pair, Rated, Running, Told, Written
+from kapelle.operations.results import Doubt, Operated, Pair, Rated, Running, Told, Written
 from kapelle.store.search import Hit
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
@@ -103,6 +103,33 @@ class MemoryAnswer(BaseModel):
             accepted_by=record.accepted_by,
             feedback=VotesAnswer(helpful=record.helpful, unhelpful=record.unhelpful, usefulness=record.usefulness),
         )
+
+
+class DoubtAnswer(BaseModel):
+    """An open conflict of an entry."""
+
+    id: int
+    kind: str = Field(examples=["contradiction"])
+    score: float
+    reasons: list[str] = Field(description="Names of the rules that see a difference.")
+    other_id: int = Field(description="The entry on the other side.")
+
+
+class ShownMemoryAnswer(MemoryAnswer):
+    """One entry with the conflicts that nobody has settled."""
+
+    conflicts: list[DoubtAnswer]
+
+    @classmethod
+    def with_doubts(cls, record: Record, doubts: tuple[Doubt, ...]) -> "ShownMemoryAnswer":
+        """Show an entry, and what speaks against it."""
+        told = [
+            DoubtAnswer(
+                id=one.conflict_id, kind=one.kind, score=one.score, reasons=list(one.reasons), other_id=one.other_id
+            )
+            for one in doubts
+        ]
+        return cls(**MemoryAnswer.of(record).model_dump(), conflicts=told)
 
 
 class HotEntryAnswer(BaseModel):

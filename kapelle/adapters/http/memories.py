@@ -14,6 +14,7 @@ from kapelle.adapters.http.answers import (
     MemoryAnswer,
     PageAnswer,
     RatedAnswer,
+    ShownMemoryAnswer,
     ToldAnswer,
     WriteAnswer,
 )
@@ -98,9 +99,11 @@ async def hottest(visitor: Reader) -> HotAnswer:
 
 
 @router.get("/{memory_id:int}", summary="Show an entry", responses=documented())
-async def show(memory_id: EntryId, visitor: Reader, as_of: AsOf = None) -> MemoryAnswer:
+async def show(memory_id: EntryId, visitor: Reader, as_of: AsOf = None) -> ShownMemoryAnswer:
     """Show one entry, also one that is not current any more; or as it stood at a past moment."""
-    return MemoryAnswer.of(await read.record(memory_id, visitor.at(as_of).caller, visitor.services))
+    record = await read.record(memory_id, visitor.at(as_of).caller, visitor.services)
+    doubts = () if as_of else await read.doubts(memory_id, visitor.caller, visitor.services)
+    return ShownMemoryAnswer.with_doubts(record, doubts)
 
 
 @router.get("/{memory_id:int}/history", summary="What happened to an entry", responses=documented())

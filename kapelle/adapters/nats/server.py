@@ -14,7 +14,7 @@ from kapelle.adapters.nats import wire
 from kapelle.adapters.nats.accounts import Accounts
 from kapelle.adapters.slots import Slots
 from kapelle.adapters.where import where
-from kapelle.adapters.wording import entry_ids, versions, words
+from kapelle.adapters.wording import conflicts, entry_ids, versions, words
 from kapelle.domain.errors import Fault, InvalidRequest, Unavailable
 from kapelle.operations import perform
 from kapelle.operations.results import Exported, Found, Running, Written
@@ -104,6 +104,7 @@ class CommandServer:
             "ids": entry_ids(result) if call.wants_ids else None,
             "versions": versions(result) if call.wants_versions else None,
             "clear": result.clear if call.wants_clear and isinstance(result, Found) else None,
+            "conflicts": conflicts(result) if call.wants_conflicts else None,
         }
         if call.wants_steps and isinstance(result, Running | Written | Exported):
             reply = wire.write(text, entries, beside, limit=limit - STEPS_BYTES)

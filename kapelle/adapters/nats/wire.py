@@ -42,6 +42,7 @@ def read(data: bytes, headers: Mapping[str, str] | None, *, patience: float) -> 
         wants_steps=_switch("steps", request),
         wants_versions=_switch("versions", request),
         wants_clear=_switch("clear", request),
+        wants_conflicts=_switch("conflicts", request),
         as_of=_moment("as_of", request),
         valid_from=_moment("valid_from", request),
         valid_until=_moment("valid_until", request),

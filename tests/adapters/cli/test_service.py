@@ -79,7 +79,7 @@ async def test_json_is_the_reply_as_it_came(env: dict[str, str], memory: Memory)
 
     (version,) = (await memory.ask("get", "1", versions=True))["versions"]
     assert listed == said(
-        f'{{"ok": true, "text": "[proposed] fact: Grüße\\nZwei\\nZeilen", "versions": ["{version}"]}}'
+        f'{{"ok": true, "text": "[proposed] fact: Grüße\\nZwei\\nZeilen", "versions": ["{version}"], "conflicts": []}}'
     )
     assert refusal.code == 1
     assert json.loads(refusal.stdout) == await memory.ask("get", "99")
